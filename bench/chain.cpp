@@ -110,7 +110,7 @@ struct Body {
 void report(benchmark::State& state, double flops, double peak) {
   const double done = static_cast<double>(state.iterations()) * static_cast<double>(kItems);
   using benchmark::Counter;
-  state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+  state.counters["each"] = Counter(done, Counter::kIsRate | Counter::kInvert);
   state.counters["per_s"] = Counter(done, Counter::kIsRate);
   if (flops > 0) state.counters["flops"] = flops;
   if (peak > 0) state.counters["peak"] = Counter(done * flops / peak, Counter::kIsRate);

@@ -142,7 +142,7 @@ struct Bench {
       }
       const double done = static_cast<double>(state.iterations()) * static_cast<double>(kItems);
       using benchmark::Counter;
-      state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+      state.counters["each"] = Counter(done, Counter::kIsRate | Counter::kInvert);
       state.counters["per_s"] = Counter(done, Counter::kIsRate);
       state.counters["flops"] = count;
     });

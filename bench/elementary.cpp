@@ -1,5 +1,5 @@
 // Nanoseconds per value of the elementary functions and random numbers: lanes, scalar code, the C
-// library. The counter "ns_per_value" is what to read; 4096 values stay in the first-level cache.
+// library. The counter "each" is what to read; 4096 values stay in the first-level cache.
 #include "garra/core/elementary.hpp"
 
 #include <benchmark/benchmark.h>
@@ -39,8 +39,8 @@ void store(const S& v, RealOf<S>* p) {
 }
 
 void report(benchmark::State& state) {
-  state.counters["ns_per_value"] = benchmark::Counter(static_cast<double>(state.iterations()) * kValues * 1e-9,
-                                                      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["each"] = benchmark::Counter(static_cast<double>(state.iterations()) * kValues,
+                                              benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 /// y = f(x) for arguments spread over (0, 1).

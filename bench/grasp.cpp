@@ -51,7 +51,7 @@ using Iterate = contact::IterateKernel<solvers::FrictionNewton, kContacts>;
 void report(benchmark::State& state, std::int64_t items, double flops = 0) {
   const double done = static_cast<double>(state.iterations()) * static_cast<double>(items);
   using benchmark::Counter;
-  state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+  state.counters["each"] = Counter(done, Counter::kIsRate | Counter::kInvert);
   state.counters["per_s"] = Counter(done, Counter::kIsRate);
   if (flops > 0) state.counters["flops"] = flops;
 }

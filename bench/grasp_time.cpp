@@ -69,7 +69,7 @@ void add(const std::string& name, const Scenario& scenario, const TimeJob& job) 
           steps += t.steps;
           newton += t.iterations;
         }
-      state.counters["ns"] = Counter(1e-9 * steps, Counter::kIsRate | Counter::kInvert);
+      state.counters["each"] = Counter(steps, Counter::kIsRate | Counter::kInvert);
       state.counters["per_s"] = Counter(steps, Counter::kIsRate);
       state.counters["steps"] = newton / steps;
       if (scenario.object.shape != Shape::kSphere) return;

@@ -121,7 +121,7 @@ void add(const std::string& name, std::int64_t items, const std::function<void()
     }
     const double done = static_cast<double>(state.iterations()) * static_cast<double>(items);
     using benchmark::Counter;
-    state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+    state.counters["each"] = Counter(done, Counter::kIsRate | Counter::kInvert);
     state.counters["per_s"] = Counter(done, Counter::kIsRate);
     if (flops > 0) state.counters["flops"] = Counter(flops);
     if (peak > 0) state.counters["peak"] = Counter(flops * done / peak, Counter::kIsRate);

@@ -106,7 +106,7 @@ void add(const std::string& name, const std::function<void()>& pass, double flop
     }
     const double done = static_cast<double>(state.iterations()) * static_cast<double>(kItems);
     using benchmark::Counter;
-    state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+    state.counters["each"] = Counter(done, Counter::kIsRate | Counter::kInvert);
     state.counters["per_s"] = Counter(done, Counter::kIsRate);
     if (flops > 0) state.counters["flops"] = Counter(flops);
     if (peak > 0) state.counters["peak"] = Counter(flops * done / peak, Counter::kIsRate);
@@ -208,7 +208,7 @@ void add_map(const std::string& name, std::int64_t items, const std::function<vo
     for (auto _ : state) pass();
     const double done = static_cast<double>(state.iterations()) * static_cast<double>(items);
     using benchmark::Counter;
-    state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+    state.counters["each"] = Counter(done, Counter::kIsRate | Counter::kInvert);
     state.counters["per_s"] = Counter(done, Counter::kIsRate);
   })->Unit(benchmark::kMillisecond);
 }

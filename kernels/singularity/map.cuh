@@ -7,6 +7,7 @@
 
 #include "garra/batch/on_device.cuh"
 #include "garra/batch/rows.cuh"
+#include "garra/batch/select.hpp"
 #include "garra/study/counter.cuh"
 #include "singularity/map/map_cuda.hpp"
 #include "singularity/map/rows.hpp"
@@ -85,21 +86,14 @@ struct DeviceAdder {
   }
 };
 
-/// A list that threads append to; the order does not matter.
-struct Listing {
-  int* length;  ///< on the device, 0 at first
-  int* item;
-  __device__ void append(int i) const { item[atomicAdd(length, 1)] = i; }
-};
-
-/// Lists the searches that go on.
+/// Marks the searches that go on.
 template <int J>
-struct ListActiveKernel {
+struct MarkActiveKernel {
   const double* searches;
-  Listing active;
+  bool* marks;
   template <class S>
   __device__ void operator()(std::int64_t i) const {
-    if (batch::load<double, Search<double, J>>(searches, i).active > 0) active.append(static_cast<int>(i));
+    marks[i] = batch::load<double, Search<double, J>>(searches, i).active > 0;
   }
 };
 /// A body's work on what a list names: its threads stand side by side.
@@ -107,7 +101,7 @@ template <class Body, class AnArm>
 struct ListedKernel {
   const AnArm* arm;
   Body body;
-  Listing list;
+  cuda::List list;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     if (k >= *list.length) return;
@@ -117,12 +111,12 @@ struct ListedKernel {
   }
 };
 
-/// Counts the first pass, lists near samples and those that may be among the worst.
+/// Counts the first pass, marks near samples and those that may be among the worst.
 struct CountKernel {
   const MapPlan* plan;
   const double* measured;
   DeviceAdder to;
-  Listing near, worst;
+  bool *near, *worst;
   double worst_so_far;  ///< inverse condition of the last in the host's full ranking, else infinity
 
   template <class S>
@@ -130,10 +124,9 @@ struct CountKernel {
     const auto m = batch::load<double, Measured<double>>(measured, i);
     const MapOutcome outcome = classify_outcome(plan->rules, m);
     count_measured(plan->layout, m, outcome, to.of(i));
-    if (!is_near(outcome)) return;
-    near.append(static_cast<int>(i));
+    near[i] = is_near(outcome);
     // `<=`: a tie is left to the host's list.
-    if (m.inverse_condition <= worst_so_far) worst.append(static_cast<int>(i));
+    worst[i] = near[i] && m.inverse_condition <= worst_so_far;
   }
 };
 
@@ -290,9 +283,11 @@ struct SearchRoom {
   explicit SearchRoom(std::int64_t count)
       : searches(doubles<Search<double, J>>(count)),
         others(doubles<Search<double, J>>(count)),
+        marks(count),
         active(count),
         length(1) {}
   Numbers searches, others;
+  cuda::Buffer<bool> marks;
   cuda::Buffer<int> active, length;
 };
 
@@ -300,10 +295,10 @@ struct SearchRoom {
 template <int J, int G, int D>
 void search(const Arm<J>& arm, const RefineOptions& options, std::int64_t count, double* searches,
             SearchRoom<J>& room) {
-  const Listing active{room.length.data(), room.active.data()};
+  const cuda::List active{room.active.data(), room.length.data()};
   for (const SearchPart& part : kSearchParts) {
-    room.length.clear();
-    cuda::for_each(count, ListActiveKernel<J>{searches, active});
+    cuda::for_each(count, MarkActiveKernel<J>{searches, room.marks.data()});
+    cuda::select(count, room.marks.data(), active);
     for_each(count, arm,
              ListedKernel<SearchKernel<J, G, D>, Arm<J>>{nullptr, {nullptr, options, part, searches}, active});
   }
@@ -363,6 +358,7 @@ class Run {
         least_(plan.layout.least),
         q_(doubles<Vec<double, J>>(batch)),
         measured_(doubles<Measured<double>>(batch)),
+        marks_(2 * batch),
         near_(batch),
         worst_(batch),
         lengths_(2) {
@@ -377,8 +373,6 @@ class Run {
   /// Samples first ... first + count - 1 of the run: counts stay here, rankings and kept rows go to `tally`.
   void add_batch(std::int64_t first, std::int64_t count, study::Tally& tally) {
     const DeviceAdder to{where_, copies_.data(), voxels_.data(), least_.data()};
-    // Lists of this batch begin anew; counts and smallest values go on.
-    lengths_.clear();
     if (plan_host_.sampler.task)
       for_each(count, map_.arm, SampleKernel<J>{nullptr, sampler_.data(), first, q_.data()});
     else  // apart, for it needs few registers
@@ -387,12 +381,10 @@ class Run {
     const auto& worst = tally.worst.list();
     // While the list is not full any sample may be among the worst.
     const double limit = worst.size() < study::Ranking::kLimit ? INFINITY : worst.back().key;
-    cuda::for_each(count, CountKernel{plan_.data(),
-                                      measured_.data(),
-                                      to,
-                                      {lengths_.data(), near_.data()},
-                                      {lengths_.data() + 1, worst_.data()},
-                                      limit});
+    bool *const near_marks = marks_.data(), *const worst_marks = near_marks + count;
+    cuda::for_each(count, CountKernel{plan_.data(), measured_.data(), to, near_marks, worst_marks, limit});
+    cuda::select(count, near_marks, {near_.data(), lengths_.data()});
+    cuda::select(count, worst_marks, {worst_.data(), lengths_.data() + 1});
     int lengths[2];
     lengths_.download(lengths);
     const auto [near, listed] = lengths;
@@ -471,12 +463,7 @@ class Run {
     const auto q = fetch_listed<Vec<double, J>>(q_, near_, length);
     const auto results = fetch<NearSingularity<double, J>>(found, plan_host_.nearest ? length : 0);
     const std::vector<int> near = fetch_list(near_, length);
-    std::vector<int> order(near.size());
-    // Threads have appended in any order; rows are kept by sample number, as on the host.
-    for (int k = 0; k < length; ++k) order[static_cast<std::size_t>(k)] = k;
-    std::sort(order.begin(), order.end(),
-              [&](int a, int b) { return near[static_cast<std::size_t>(a)] < near[static_cast<std::size_t>(b)]; });
-    for (const int k : order) {
+    for (int k = 0; k < length; ++k) {
       const int i = near[static_cast<std::size_t>(k)];
       // The rows that are kept are those of the first samples: behind the limit there are no more.
       if (first + i >= plan_host_.keep_from_first) break;
@@ -495,6 +482,7 @@ class Run {
   cuda::Buffer<Small> copies_;
   cuda::Buffer<Word> counts_, voxels_, least_;
   Numbers q_, measured_;                      ///< tiles of a batch
+  cuda::Buffer<bool> marks_;                  ///< of near samples, then of the worst
   cuda::Buffer<int> near_, worst_, lengths_;  ///< lists of a batch; lengths of both
 };
 

@@ -9,8 +9,8 @@
 #include "garra/accuracy.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
-#include "on_every_executor.hpp"
 #include "places.hpp"
+#include "study_answer.hpp"
 
 namespace garra::accuracy {
 namespace {
@@ -131,13 +131,13 @@ TEST(Accuracy, OfSmallTolerancesIsLinearInThem) {
   for (std::int64_t k = 0; k < 20; ++k) EXPECT_NEAR(outputs(full, k)[0] / outputs(half, k)[0], 2, 1e-4);
 }
 
-TEST(Accuracy, HasTheSameCountsOnEveryExecutor) {
-  test::expect_same_on_every_executor([&](const Device& device) {
-    const Scenario s = puma(1);
-    const auto study = make_study(s);
-    const study::Tally t = study->run(0, s.plan.samples, device);
-    return test::Answer().add("counts", t.counts).add("sums", t.sums);
-  });
+TEST(Accuracy, HasTheSameStudyOnEveryExecutor) {
+  for (const char* const keep : {"none", "failures", "all"}) {
+    Scenario s = puma(1);
+    s.plan.samples = 5000;
+    s.plan.keep = keep;
+    test::expect_study_same_on_every_executor(*make_study(s), {5000, 1024});
+  }
 }
 
 TEST(Accuracy, HasTheSameCountsForEveryNumberOfJoints) {

@@ -129,6 +129,45 @@ TEST(Instruction, OfWholeNumbersKeepsItsWidth) {
   EXPECT_EQ(whole("abs.s32", {"-7"}), 7u);
 }
 
+/// What thread k has of its neighbors' numbers; 100 more where there was such a neighbor.
+std::vector<Word> shuffled(const std::string& how) {
+  return results("shfl.sync." + how +
+                 ", -1; cvt.u64.u32 %rd8, %r2; selp.u64 %rd7, 100, 0, %p1; add.s64 %rd9, %rd8, %rd7;");
+}
+
+TEST(Instruction, ShufflesTakeNumbersOfOtherThreadsOfTheirSegment) {
+  const std::vector<Word> down = shuffled("down.b32 %r2|%p1, %r1, 4, 31"), up = shuffled("up.b32 %r2|%p1, %r1, 3, 0"),
+                          across = shuffled("bfly.b32 %r2|%p1, %r1, 1, 31"),
+                          down_eight = shuffled("down.b32 %r2|%p1, %r1, 4, 0x181f"),  // segments of eight
+      fifth = shuffled("idx.b32 %r2|%p1, %r1, 5, 0x181f");
+  for (Word k = 0; k < 32; ++k) {
+    EXPECT_EQ(down[k], k < 28 ? k + 104 : k);
+    EXPECT_EQ(up[k], k >= 3 ? k + 97 : k);
+    EXPECT_EQ(across[k], (k ^ 1) + 100);
+    EXPECT_EQ(down_eight[k], k % 8 < 4 ? k + 104 : k);
+    EXPECT_EQ(fifth[k], k / 8 * 8 + 105);
+  }
+}
+
+TEST(Instruction, VotesCountTheThreadsOfTheirMask) {
+  const std::string few = "setp.lt.u32 %p1, %r1, 5; ";
+  EXPECT_EQ(result(few + "vote.sync.ballot.b32 %r2, %p1, -1; cvt.u64.u32 %rd9, %r2;"), 31u);
+  EXPECT_EQ(result(few + "vote.sync.any.pred %p2, %p1, -1; selp.u64 %rd9, 1, 0, %p2;"), 1u);
+  EXPECT_EQ(result(few + "vote.sync.all.pred %p2, %p1, -1; selp.u64 %rd9, 1, 0, %p2;"), 0u);
+  EXPECT_EQ(result("setp.lt.u32 %p1, %r1, 32; vote.sync.all.pred %p2, %p1, -1; selp.u64 %rd9, 1, 0, %p2;"), 1u);
+}
+
+TEST(Instruction, KnowsTheThreadsBeforeAndBehind) {
+  const auto mask = [](const std::string& name) {
+    return result("mov.u32 %r2, %lanemask_" + name + "; cvt.u64.u32 %rd9, %r2;");  // of thread 5
+  };
+  EXPECT_EQ(mask("eq"), 32u);
+  EXPECT_EQ(mask("lt"), 31u);
+  EXPECT_EQ(mask("le"), 63u);
+  EXPECT_EQ(mask("gt"), 0xffffffc0u);
+  EXPECT_EQ(mask("ge"), 0xffffffe0u);
+}
+
 TEST(Instruction, OfBits) {
   EXPECT_EQ(whole("shl.b32", {"1", "31"}), 0x80000000u);
   EXPECT_EQ(whole("shl.b32", {"1", "32"}), 0u) << "by the whole width";

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "garra/batch/for_each.cuh"
+#include "garra/batch/select.hpp"
 #include "garra/study/buckets.hpp"
 #include "garra/study/counting.hpp"
 #include "garra/study/study.hpp"
@@ -37,17 +37,7 @@ enum Ranks : int { kClosest, kWorst, kRankings };
 inline constexpr int kRanked = static_cast<int>(study::Ranking::kLimit);
 /// Most samples of a batch: enough to keep the kernels busy.
 inline constexpr std::int64_t kMaxSamples = std::int64_t{1} << 20;
-/// Samples of a share, the work of one thread. One thread per sample would do too little, one per
-/// block would leave the device idle.
-inline constexpr std::int64_t kShare = 32, kShares = kBlock / kShare;
-/// Most groups of shares in the search for the least samples of a batch.
-inline constexpr std::int64_t kMaxGroups = 1024;
-/// Most candidates of a ranking: the samples of as many groups as a ranking has places.
-inline constexpr std::int64_t kCandidates = kRanked * (kMaxSamples / kMaxGroups);
-
 inline std::int64_t count_blocks(std::int64_t count) { return (count + kBlock - 1) / kBlock; }
-GARRA_HD std::int64_t count_shares(std::int64_t count) { return (count + kShare - 1) / kShare; }
-inline std::int64_t count_groups(std::int64_t count) { return std::min(count_shares(count), kMaxGroups); }
 
 /// Number of summed terms: pairs, then plain ones.
 GARRA_HD int count_terms(const CountingSizes& s) { return s.sums - s.pairs; }
@@ -63,6 +53,7 @@ struct Batch {
   int* windows;   ///< [kWindows] first places
   double* terms;  ///< [term][sample]: what goes into sums
   double* keys;   ///< [ranking][sample]; infinite: in no ranking
+  bool* kept;     ///< [sample]; null if none is kept
 };
 
 /// Counts and windows of one block in shared memory.
@@ -104,7 +95,7 @@ struct ToBatch {
     else
       atomicAdd(counts + at, Small{1});
   }
-  /// Counts the part only; AddPartsKernel adds it to the whole at the end.
+  /// Counts the part only; Counter::finish() adds it to the whole.
   __device__ void count_within(int part, int) const { count(part); }
   __device__ void value(const study::Histogram& h, double x, int at) const {
     count(h.place(x));
@@ -125,19 +116,24 @@ struct ToBatch {
   }
 };
 
-/// The counting target `To` that places windows around a sample's values, for numbers without a
-/// window.
-struct ToWindows {
-  int* first;
+/// A counting target `To` that counts nothing.
+struct ToNothing {
   __device__ void count(int) const {}
   __device__ void count_within(int, int) const {}
+  __device__ void value(const study::Histogram&, double, int) const {}
+  __device__ void sum(int, double) const {}
+  __device__ void closest(const study::Extreme&) const {}
+  __device__ void worst(const study::Extreme&) const {}
+};
+
+/// Places windows around a sample's values, for numbers without a window.
+struct ToWindows : ToNothing {
+  int* first;
+  __device__ explicit ToWindows(int* to) : first(to) {}
   __device__ void value(const study::Histogram& h, double x, int) const {
     if (h.buckets >= 0 && h.buckets < kWindows && x == x)
       atomicCAS(first + h.buckets, 0, max(study::BucketGrid::place(x) - kWindow / 2, 0));
   }
-  __device__ void sum(int, double) const {}
-  __device__ void closest(const study::Extreme&) const {}
-  __device__ void worst(const study::Extreme&) const {}
 };
 template <class Counting>
 struct WindowsKernel {
@@ -145,7 +141,7 @@ struct WindowsKernel {
   int* first;
   template <class S>
   __device__ void operator()(std::int64_t i) const {
-    ToWindows to{first};
+    ToWindows to(first);
     counting.count(i, to);
   }
 };
@@ -159,6 +155,7 @@ struct CountKernel {
     for (int r = 0; r < count_rankings(batch.sizes); ++r) batch.keys[r * batch.count + i] = INFINITY;
     ToBatch to{batch, near, own, counts, i};
     counting.count(i, to);
+    if (batch.kept != nullptr) batch.kept[i] = counting.keeps(i);
   }
 };
 
@@ -187,6 +184,7 @@ __global__ void __launch_bounds__(kCountThreads, kCountBlocks) count_kernel(cons
       atomicAdd(batch.buckets + number * study::BucketGrid::kPlaces + place, Word{own.windows[k]});
   }
 }
+
 template <class Body>
 inline const bool kCountListed = (cuda::all_kernels().push_back(reinterpret_cast<const void*>(count_kernel<Body>)),
                                   true);
@@ -242,14 +240,11 @@ struct SumKernel {
   }
 };
 
-/// The counting target `To` that keeps one ranking's key of a sample.
-struct ToExtreme {
+/// Keeps one ranking's key of a sample.
+struct ToExtreme : ToNothing {
   int ranking;
-  study::Extreme found;
-  __device__ void count(int) const {}
-  __device__ void count_within(int, int) const {}
-  __device__ void value(const study::Histogram&, double, int) const {}
-  __device__ void sum(int, double) const {}
+  study::Extreme found = {0, -1, 0, 0};
+  __device__ explicit ToExtreme(int of) : ranking(of) {}
   __device__ void closest(const study::Extreme& e) {
     if (ranking == kClosest) found = e;
   }
@@ -258,125 +253,23 @@ struct ToExtreme {
   }
 };
 
-/// A sample's place in a ranking: of equal keys the earlier sample comes first.
-struct Place {
-  double key;
-  std::int64_t sample;  ///< number within the batch
-  friend __device__ bool operator<(const Place& a, const Place& b) {
-    return a.key != b.key ? a.key < b.key : a.sample < b.sample;
-  }
-};
-
 /// Results of a batch that are copied back beside its sums.
 struct Found {
-  std::int64_t kept;
-  study::Extreme best[kRankings][kRanked];  ///< unordered; unused places have the number -1
+  int kept;
+  study::Extreme best[kRankings][kRanked];  ///< in order; unused places have the number -1
 };
 
-/// Intermediate results of the search for the least samples of a batch. Samples are dealt out to
-/// shares, and shares to groups. Sort the groups by their least sample: the least sample of the
-/// tenth group is no less than the tenth of all samples.
-struct RankPlaces {
-  Place* shares;      ///< [ranking][share]: the least of each
-  Place* groups;      ///< [ranking][group]: likewise
-  Place* limit;       ///< [ranking]: no sample above it is one of the least
-  Place* candidates;  ///< [ranking][kCandidates]: those up to the limit
-  Word* length;       ///< [ranking]: number of candidates
-};
-
-/// Calls use(place) for the samples of share k % shares, in ranking k / shares. Neighboring samples
-/// of a share are `shares` apart, so that threads read adjacent memory.
-template <class Use>
-__device__ void for_each_of_share(const Batch& batch, std::int64_t k, const Use& use) {
-  const std::int64_t shares = count_shares(batch.count);
-  const double* key = batch.keys + k / shares * batch.count;
-  for (std::int64_t i = k % shares; i < batch.count; i += shares) use(Place{key[i], i});
-}
-
-/// The least sample of a share.
-struct ShareKernel {
-  Batch batch;
-  RankPlaces to;
-  template <class S>
-  __device__ void operator()(std::int64_t k) const {
-    Place least{INFINITY, batch.count};
-    for_each_of_share(batch, k, [&](const Place& one) {
-      if (one.key < least.key) least = one;
-    });
-    to.shares[k] = least;
-  }
-};
-
-/// Finds the least sample of a group, and clears the results of the ranking.
-struct GroupKernel {
-  std::int64_t shares, groups;
-  RankPlaces to;
-  Found* found;
-  template <class S>
-  __device__ void operator()(std::int64_t k) const {
-    const std::int64_t ranking = k / groups, group = k % groups;
-    const Place* from = to.shares + ranking * shares;
-    Place least = from[group];
-    for (std::int64_t i = group + groups; i < shares; i += groups)
-      if (from[i] < least) least = from[i];
-    to.groups[k] = least;
-    if (group > 0) return;
-    to.limit[ranking] = {INFINITY, 0};
-    to.length[ranking] = 0;
-    for (study::Extreme& e : found->best[ranking]) e.sample = -1;
-  }
-};
-
-/// Sets the limit to the least sample of the tenth group.
-struct LimitKernel {
-  std::int64_t groups;
-  RankPlaces to;
-  template <class S>
-  __device__ void operator()(std::int64_t k) const {
-    const std::int64_t ranking = k / groups;
-    const Place* all = to.groups + ranking * groups;
-    const Place mine = to.groups[k];
-    int before = 0;
-    for (std::int64_t i = 0; i < groups; ++i) before += all[i] < mine;
-    if (before == kRanked - 1) to.limit[ranking] = mine;
-  }
-};
-
-/// Lists the samples of a share up to the limit. Few shares have any.
-struct CandidatesKernel {
-  Batch batch;
-  RankPlaces to;
-  template <class S>
-  __device__ void operator()(std::int64_t k) const {
-    const std::int64_t ranking = k / count_shares(batch.count);
-    const Place limit = to.limit[ranking];
-    if (limit < to.shares[k]) return;
-    for_each_of_share(batch, k, [&](const Place& one) {
-      if (!(one.key < INFINITY) || limit < one) return;
-      const auto at = static_cast<std::int64_t>(atomicAdd(to.length + ranking, Word{1}));
-      to.candidates[ranking * kCandidates + at] = one;
-    });
-  }
-};
-
-/// Stores a candidate that fewer than ten others precede.
+/// Stores the least samples of the rankings.
 template <class Counting>
 struct BestKernel {
   Counting counting;
-  RankPlaces from;
+  const int* least;  ///< [ranking][place]; -1: none
   Found* found;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    const int ranking = static_cast<int>(k / kCandidates), length = static_cast<int>(from.length[ranking]);
-    if (k % kCandidates >= length) return;
-    const Place* all = from.candidates + ranking * kCandidates;
-    const Place mine = from.candidates[k];
-    int before = 0;
-    for (int i = 0; i < length; ++i) before += all[i] < mine;
-    if (before >= kRanked) return;
-    ToExtreme to{ranking, {0, -1, 0, 0}};
-    counting.count(mine.sample, to);
-    found->best[ranking][before] = to.found;
+    ToExtreme to(static_cast<int>(k / kRanked));
+    if (least[k] >= 0) counting.count(least[k], to);
+    found->best[to.ranking][k % kRanked] = to.found;
   }
 };
 
@@ -398,100 +291,11 @@ struct MergeKernel {
   }
 };
 
-/// Adds a count that was counted in its part only to its whole.
-struct AddPartsKernel {
-  Word* counts;
-  study::Nested nested;
-  template <class S>
-  __device__ void operator()(std::int64_t k) const {
-    counts[nested.whole + k] += counts[nested.part + k];
-  }
-};
-
-/// A bucket and its count.
-struct Filled {
-  int number, place;
-  Word count;
-};
-/// Lists the filled buckets, which are few, in any order.
-struct ListFilledKernel {
-  const Word* buckets;
-  Filled* list;
-  Word* length;  ///< 0 at first
-  template <class S>
-  __device__ void operator()(std::int64_t k) const {
-    constexpr int kPlaces = study::BucketGrid::kPlaces;
-    if (buckets[k] != 0)
-      list[atomicAdd(length, Word{1})] = {static_cast<int>(k / kPlaces), static_cast<int>(k % kPlaces), buckets[k]};
-  }
-};
-
-/// Counts the kept samples of a share of consecutive samples.
-template <class Counting>
-struct CountKeptKernel {
-  Counting counting;
-  std::int64_t count;
-  std::int64_t* kept;  ///< [share]
-  template <class S>
-  __device__ void operator()(std::int64_t share) const {
-    std::int64_t n = 0;
-    for (std::int64_t i = share * kShare; i < min((share + 1) * kShare, count); ++i) n += counting.keeps(i);
-    kept[share] = n;
-  }
-};
-
-/// Counts the kept samples of a block.
-struct SumKeptKernel {
-  std::int64_t shares;
-  const std::int64_t* kept;
-  std::int64_t* blocks;
-  template <class S>
-  __device__ void operator()(std::int64_t block) const {
-    std::int64_t n = 0;
-    for (std::int64_t k = block * kShares; k < min((block + 1) * kShares, shares); ++k) n += kept[k];
-    blocks[block] = n;
-  }
-};
-
-/// Replaces each share's number of kept samples by the place of its first in the list.
-struct PlaceKeptKernel {
-  std::int64_t shares;
-  const std::int64_t* blocks;
-  std::int64_t* kept;
-  Found* found;
-  template <class S>
-  __device__ void operator()(std::int64_t block) const {
-    std::int64_t at = 0;
-    for (std::int64_t b = 0; b < block; ++b) at += blocks[b];
-    for (std::int64_t k = block * kShares; k < min((block + 1) * kShares, shares); ++k) {
-      const std::int64_t n = kept[k];
-      kept[k] = at;
-      at += n;
-    }
-    if ((block + 1) * kShares >= shares) found->kept = at;
-  }
-};
-
-/// Lists the numbers of the kept samples, in order.
-template <class Counting>
-struct ListKeptKernel {
-  Counting counting;
-  std::int64_t count;
-  const std::int64_t* first;  ///< [share] place of the share's first kept sample in the list
-  std::int64_t* list;
-  template <class S>
-  __device__ void operator()(std::int64_t share) const {
-    std::int64_t* at = list + first[share];
-    for (std::int64_t i = share * kShare; i < min((share + 1) * kShare, count); ++i)
-      if (counting.keeps(i)) *at++ = i;
-  }
-};
-
 /// Writes row k of the kept samples. The host does not yet know their number.
 template <class Counting>
 struct WriteKeptKernel {
   Counting counting;
-  const std::int64_t* list;
+  const int* list;
   const Found* found;
   int row;
   double* rows;
@@ -512,12 +316,12 @@ class Counter {
         windows_(kWindows),
         terms_(count_terms(sizes) * most),
         keys_(count_rankings(sizes) * most),
-        places_(count_rankings(sizes) * (count_shares(most) + count_groups(most) + kCandidates + 1)),
-        lengths_(kRankings),
+        least_(count_rankings(sizes) * kRanked),
         back_(kFound + count_blocks(most) * sizes.sums),
-        kept_(keeps() ? count_shares(most) + count_blocks(most) : 0),
+        kept_(keeps() ? most : 0),
         list_(keeps() ? most : 0),
         rows_(keeps() ? most * sizes.row : 0),
+        places_(buckets()),
         filled_(buckets()) {
     copies_.clear();
     counts_.clear();
@@ -528,7 +332,7 @@ class Counter {
   /// Memory per sample of a batch on the device [bytes].
   [[nodiscard]] static std::uint64_t count_bytes(const CountingSizes& s) {
     const int kept = s.keep == study::Keep::kNone ? 0 : s.row + 1;
-    // One more number covers the data of shares and blocks.
+    // One more number covers the data of blocks, and the list and marks of kept samples.
     return sizeof(double) * static_cast<std::uint64_t>(count_terms(s) + count_rankings(s) + kept + 1);
   }
 
@@ -536,14 +340,14 @@ class Counter {
   [[nodiscard]] static std::uint64_t fixed_bytes(const CountingSizes& s) {
     const std::uint64_t buckets = static_cast<std::uint64_t>(s.buckets) * study::BucketGrid::kPlaces;
     return (sizeof(Small) * kCopies + sizeof(Word)) * static_cast<std::uint64_t>(s.counts) +
-           (sizeof(Word) + sizeof(Filled)) * buckets +
-           sizeof(Place) * static_cast<std::uint64_t>(count_rankings(s)) * kCandidates;
+           (2 * sizeof(Word) + sizeof(int)) * buckets;
   }
 
   /// Adds sums, extremes and kept rows to the tally at once; finish() adds the counts.
   template <class Counting>
   void add(const Counting& counting, std::int64_t count, study::Tally& tally) {
-    const Batch batch{sizes_, count, copies_.data(), buckets_.data(), windows_.data(), terms_.data(), keys_.data()};
+    const Batch batch{sizes_,          count,         copies_.data(), buckets_.data(),
+                      windows_.data(), terms_.data(), keys_.data(),   keeps() ? kept_.data() : nullptr};
     const std::int64_t blocks = count_blocks(count);
     if (!has_windows_) cuda::for_each(std::min(count, kLookedAt), WindowsKernel<Counting>{counting, windows_.data()});
     has_windows_ = true;
@@ -563,17 +367,21 @@ class Counter {
   }
 
   void finish(study::Tally& tally) {
-    const study::Nested& nested = sizes_.nested;
-    cuda::for_each(nested.size, AddPartsKernel{counts_.data(), nested});
-    Word* const length = counts_.data() + sizes_.counts;
-    cuda::for_each(buckets(), ListFilledKernel{buckets_.data(), filled_.data(), length});
-    std::vector<Word> counts;
+    cuda::select(buckets(), buckets_.data(), {places_.data(), filled_.data(), counts_.data() + sizes_.counts});
+    std::vector<Word> counts, filled;
+    std::vector<int> places;
     counts_.append_to(counts, sizes_.counts + 1);
-    std::vector<Filled> filled;
     filled_.append_to(filled, static_cast<std::int64_t>(counts.back()));
+    places_.append_to(places, std::ssize(filled));
     counts.pop_back();
     tally.counts.assign(counts.begin(), counts.end());
-    for (const Filled& f : filled) tally.buckets.add_at(f.number, f.place, static_cast<std::int64_t>(f.count));
+    const study::Nested& nested = sizes_.nested;
+    for (int k = 0; k < nested.size; ++k)
+      tally.counts[static_cast<std::size_t>(nested.whole + k)] +=
+          tally.counts[static_cast<std::size_t>(nested.part + k)];
+    constexpr int kPlaces = study::BucketGrid::kPlaces;
+    for (std::size_t k = 0; k < filled.size(); ++k)
+      tally.buckets.add_at(places[k] / kPlaces, places[k] % kPlaces, static_cast<std::int64_t>(filled[k]));
   }
 
  private:
@@ -589,15 +397,8 @@ class Counter {
 
   template <class Counting>
   void rank(const Counting& counting, const Batch& batch) const {
-    const std::int64_t shares = count_shares(batch.count), groups = count_groups(batch.count);
-    Place* at = places_.data();
-    const auto next = [&](std::int64_t size) { return std::exchange(at, at + kRankings * size); };
-    const RankPlaces places{next(shares), next(groups), next(1), next(kCandidates), lengths_.data()};
-    cuda::for_each(kRankings * shares, ShareKernel{batch, places});
-    cuda::for_each(kRankings * groups, GroupKernel{shares, groups, places, found()});
-    cuda::for_each(kRankings * groups, LimitKernel{groups, places});
-    cuda::for_each(kRankings * shares, CandidatesKernel{batch, places});
-    cuda::for_each(kRankings * kCandidates, BestKernel<Counting>{counting, places, found()});
+    cuda::find_least(batch.keys, {kRankings, batch.count}, {least_.data(), kRanked});
+    cuda::for_each(kRankings * kRanked, BestKernel<Counting>{counting, least_.data(), found()});
   }
 
   static void take(const Found& found, study::Tally& tally) {
@@ -609,29 +410,24 @@ class Counter {
 
   template <class Counting>
   void keep(const Counting& counting, std::int64_t count) const {
-    const std::int64_t shares = count_shares(count), blocks = count_blocks(count);
-    std::int64_t* const of_blocks = kept_.data() + shares;
-    cuda::for_each(shares, CountKeptKernel<Counting>{counting, count, kept_.data()});
-    cuda::for_each(blocks, SumKeptKernel{shares, kept_.data(), of_blocks});
-    cuda::for_each(blocks, PlaceKeptKernel{shares, of_blocks, kept_.data(), found()});
-    cuda::for_each(shares, ListKeptKernel<Counting>{counting, count, kept_.data(), list_.data()});
+    cuda::select(count, kept_.data(), {list_.data(), &found()->kept});
     cuda::for_each(count, WriteKeptKernel<Counting>{counting, list_.data(), found(), sizes_.row, rows_.data()});
   }
 
   CountingSizes sizes_;
   cuda::Buffer<Small> copies_;
-  cuda::Buffer<Word> counts_;  ///< followed by the length of `filled_`
+  cuda::Buffer<Word> counts_;  ///< followed by the number of filled buckets
   cuda::Buffer<Word> buckets_;
   cuda::Buffer<int> windows_;
   bool has_windows_ = false;
   cuda::Buffer<double> terms_, keys_;
-  cuda::Buffer<Place> places_;
-  cuda::Buffer<Word> lengths_;
-  cuda::Buffer<double> back_;        ///< Found, then sums
-  cuda::Buffer<std::int64_t> kept_;  ///< of shares, then of blocks
-  cuda::Buffer<std::int64_t> list_;
+  cuda::Buffer<int> least_;    ///< [ranking][place]
+  cuda::Buffer<double> back_;  ///< Found, then sums
+  cuda::Buffer<bool> kept_;
+  cuda::Buffer<int> list_;  ///< numbers of kept samples
   cuda::Buffer<double> rows_;
-  cuda::Buffer<Filled> filled_;
+  cuda::Buffer<int> places_;  ///< of filled buckets
+  cuda::Buffer<Word> filled_;
 };
 
 /// Number of samples on the device at once, whole blocks or all. Each takes `bytes` beside the

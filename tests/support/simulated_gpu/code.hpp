@@ -140,8 +140,15 @@ enum class Space { kGlobal, kLocal, kShared, kGeneric, kFrame, kKernelParameters
 /// to = a shifted right by `number` and cut to the register's width; to = a | b << number.
 [[nodiscard]] Run extract();
 [[nodiscard]] Run combine();
-/// to = whether predicate b holds in any of the threads that take part and are of the mask a.
-[[nodiscard]] Run any_of_warp();
+/// to = of predicate b, in the threads that take part and are of the mask a: whether "any" or "all" hold, or the
+/// "ballot".
+[[nodiscard]] Run vote(std::string_view how);
+/// to = b of the thread that the low half of c names ("up", "down", "bfly", "idx"), within the limits in its high half.
+[[nodiscard]] Run shuffle(std::string_view how);
+/// to = whether there is such a thread, for a as that c.
+[[nodiscard]] Run shuffles(std::string_view how);
+/// Blocks that others wait for run first.
+[[nodiscard]] Run let_others_run();
 /// to = address of byte `number` of the frame.
 [[nodiscard]] Run frame_address();
 [[nodiscard]] Run trap();

@@ -238,10 +238,13 @@ class Decoder {
       emit({}).kind = Kind::kBlockBarrier;
       f_.has_block_barriers = true;
     } else if (name == "vote") {
-      if (s.name != "vote.sync.any.pred") checked(nullptr, s);
-      Instruction& i = emit(any_of_warp(), s.operands.at(0), operand(s.operands.at(2), {'b', 32}),
-                            operand(s.operands.at(1), {'p', 64}));
+      Instruction& i = emit(checked(has(parts, "sync") ? vote(parts.at(2)) : nullptr, s), s.operands.at(0),
+                            operand(s.operands.at(2), {'b', 32}), operand(s.operands.at(1), {'p', 64}));
       i.kind = Kind::kBarrier;
+    } else if (name == "shfl") {
+      add_shuffle(s, parts);
+    } else if (name == "nanosleep" || name == "membar" || name == "fence") {
+      // Blocks run on threads of an x86 processor, which keeps the order of loads and that of stores.
     } else if (name == "ld" || name == "ldu" || name == "st") {
       add_access(s, parts);
     } else if (name == "atom" || name == "red") {
@@ -321,8 +324,52 @@ class Decoder {
     }
   }
 
+  int new_register(int bits) {
+    types_.push_back({'b', bits});
+    return static_cast<int>(types_.size()) - 1;
+  }
+  Instruction& emit_to(int to, Run run, int a, int b = kNone) {
+    Instruction i;
+    i.run = run;
+    i.to = to;
+    i.width = types_[static_cast<std::size_t>(to)].width();
+    i.a = a;
+    i.b = b;
+    return emit(i);
+  }
+
+  /// result|is_there, value, lane, limits, mask.
+  void add_shuffle(const Statement& s, const std::vector<std::string_view>& parts) {
+    const Type word{'b', 32};
+    const int how = new_register(64), mask = operand(s.operands.at(4), word);
+    emit_to(how, combine(), operand(s.operands.at(2), word), operand(s.operands.at(3), word)).number = 32;
+    const std::vector<std::string_view> results = split(s.operands.at(0), '|');
+    if (results.size() == 2) emit(shuffles(parts.at(2)), results[1], how);
+    emit(checked(has(parts, "sync") ? shuffle(parts.at(2)) : nullptr, s), results[0], mask,
+         operand(s.operands.at(1), word), how)
+        .kind = Kind::kBarrier;
+  }
+
+  /// Two words that other blocks see at once, or not at all. A block that reads them may wait for the other blocks.
+  void add_access_to_both(const Statement& s, bool loads) {
+    const std::vector<std::string_view> values = split(inside(s.operands.at(loads ? 0 : 1)), ',');
+    const Address at = address(s.operands.at(loads ? 1 : 0), Space::kGlobal);
+    const int both = new_register(64);
+    if (!loads) emit_to(both, combine(), operand(values[0], {'b', 32}), operand(values[1], {'b', 32})).number = 32;
+    if (loads) emit({}).run = let_others_run();
+    Instruction& i =
+        loads ? emit_to(both, load(at.space, 8, false), at.base) : emit(store(at.space, 8), "", at.base, both);
+    i.number = at.offset;
+    i.alignment = 8;
+    for (int k = 0; loads && k < 2; ++k) emit(extract(), values[static_cast<std::size_t>(k)], both).number = 32 * k;
+  }
+
   void add_access(const Statement& s, const std::vector<std::string_view>& parts) {
     const bool loads = parts[0] != "st";
+    if (has(parts, "relaxed") || has(parts, "acquire") || has(parts, "release")) {
+      if (has(parts, "v2") && parts.back().ends_with("32")) return add_access_to_both(s, loads);
+      if (has(parts, "v2") || has(parts, "v4")) checked(nullptr, s);
+    }
     const Type type = type_of(parts.back());
     const Space space = has(parts, "global") || has(parts, "const") ? Space::kGlobal
                         : has(parts, "local")                       ? Space::kLocal

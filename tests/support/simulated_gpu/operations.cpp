@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <type_traits>
+#include <utility>
 
 #include "text.hpp"
 #include "warp.hpp"
@@ -426,14 +427,43 @@ void join_bits(Warp& w, const Instruction& i) {
 void address_in_frame(Warp& w, const Instruction& i) {
   w.write(i.to, [&](int) { return kLocal + static_cast<Word>(w.frame + i.number); });
 }
-void any_in_mask(Warp& w, const Instruction& i) {
+template <auto F>
+void count_votes(Warp& w, const Instruction& i) {
   const Words &masks = w.read(i.a), &so = w.read(i.b);
-  Words any{};
-  for (int k = 0; k < kLanes; ++k)
-    for (int other = 0; other < kLanes; ++other)
-      if ((w.active & masks.at[k]) >> other & 1u) any.at[k] |= so.at[other];
-  w.write(i.to, [&](int k) { return any.at[k]; });
+  std::uint32_t set = 0;
+  for (int k = 0; k < kLanes; ++k) set |= static_cast<std::uint32_t>(so.at[k] & 1u) << k;
+  w.write(i.to, [&](int k) {
+    const std::uint32_t voters = w.active & static_cast<std::uint32_t>(masks.at[k]);
+    return put(F(set & voters, voters));
+  });
 }
+
+/// Which thread `lane` reads, and whether it is within the limits; else it reads itself.
+template <char kWay>
+std::pair<int, bool> source(int lane, Word how) {
+  const int step = static_cast<int>(how & 31u), clamp = static_cast<int>(how >> 32 & 31u),
+            segment = static_cast<int>(how >> 40 & 31u), first = lane & segment, most = first | (clamp & ~segment);
+  const int from = kWay == 'u'   ? lane - step
+                   : kWay == 'd' ? lane + step
+                   : kWay == 'b' ? lane ^ step
+                                 : first | (step & ~segment);
+  const bool is_there = kWay == 'u' ? from >= most : from <= most;
+  return {is_there ? from : lane, is_there};
+}
+template <char kWay>
+void take_from_lane(Warp& w, const Instruction& i) {
+  const Words value = w.read(i.b), &how = w.read(i.c);
+  w.write(i.to, [&](int k) {
+    const int from = source<kWay>(k, how.at[k]).first;
+    return w.active >> from & 1u ? value.at[from] : i.width;  // of a thread that takes no part: no number
+  });
+}
+template <char kWay>
+void is_lane_there(Warp& w, const Instruction& i) {
+  const Words& how = w.read(i.a);
+  w.write(i.to, [&](int k) { return put(source<kWay>(k, how.at[k]).second); });
+}
+void run_others(Warp& w, const Instruction&) { w.let_others_run(); }
 void end_by_trap(Warp& w, const Instruction&) {
   if (w.active != 0) throw Fault("a thread ended its kernel by a trap");
 }
@@ -480,7 +510,24 @@ Run compare(std::string_view relation_name, std::string_view type, std::string_v
 
 Run extract() { return take_bits; }
 Run combine() { return join_bits; }
-Run any_of_warp() { return any_in_mask; }
+Run vote(std::string_view how) {
+  using U = std::uint32_t;
+  if (how == "any") return count_votes<[](U yes, U) { return yes != 0; }>;
+  if (how == "all") return count_votes<[](U yes, U voters) { return yes == voters; }>;
+  return how == "ballot" ? count_votes<[](U yes, U) { return yes; }> : nullptr;
+}
+Run shuffle(std::string_view how) {
+  if (how == "up") return take_from_lane<'u'>;
+  if (how == "down") return take_from_lane<'d'>;
+  if (how == "bfly") return take_from_lane<'b'>;
+  return how == "idx" ? take_from_lane<'i'> : nullptr;
+}
+Run shuffles(std::string_view how) {
+  if (how == "up") return is_lane_there<'u'>;
+  if (how == "down") return is_lane_there<'d'>;
+  return how == "bfly" ? is_lane_there<'b'> : is_lane_there<'i'>;
+}
+Run let_others_run() { return run_others; }
 Run frame_address() { return address_in_frame; }
 Run trap() { return end_by_trap; }
 
@@ -490,9 +537,16 @@ Run special(std::string_view name) {
   if (name == "%ntid.x") return of_place<[](const Place& p, K) { return p.threads; }>;
   if (name == "%ctaid.x") return of_place<[](const Place& p, K) { return p.block; }>;
   if (name == "%nctaid.x") return of_place<[](const Place& p, K) { return p.blocks; }>;
+  if (name == "%lanemask_eq") return of_place<[](const Place&, K lane) { return K{1} << lane; }>;
+  if (name == "%lanemask_lt") return of_place<[](const Place&, K lane) { return ~(~K{0} << lane); }>;
+  if (name == "%lanemask_le") return of_place<[](const Place&, K lane) { return ~(~K{1} << lane); }>;
+  if (name == "%lanemask_gt") return of_place<[](const Place&, K lane) { return ~K{1} << lane; }>;
+  if (name == "%lanemask_ge") return of_place<[](const Place&, K lane) { return ~K{0} << lane; }>;
   if (name == "%laneid") return of_place<[](const Place&, K lane) { return lane; }>;
   if (name == "%tid.y" || name == "%tid.z" || name == "%ctaid.y" || name == "%ctaid.z")
     return of_place<[](const Place&, K) { return K{0}; }>;
+  if (name == "%ntid.y" || name == "%ntid.z" || name == "%nctaid.y" || name == "%nctaid.z")
+    return of_place<[](const Place&, K) { return K{1}; }>;
   return nullptr;
 }
 

@@ -17,6 +17,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <thread>
 #include <tuple>
 #include <variant>
 
@@ -58,6 +59,26 @@ struct Copy {
 struct Queued {
   cudaStream_t stream;
   std::variant<Launch, Copy> what;
+};
+
+/// Which blocks of a launch have begun.
+class Blocks {
+ public:
+  explicit Blocks(std::uint32_t count) : begun_(count) {}
+  /// Whether it had not, and no block has failed.
+  bool begin(std::uint32_t block) { return !failed && !begun_[block].exchange(true); }
+  /// The first that had not begun, of those below a block that waits. One above it might wait for it in turn.
+  std::optional<std::uint32_t> begin_one_below(std::uint32_t block) {
+    if (failed) throw Fault("another block failed");
+    for (std::uint32_t k = 0; k < block; ++k)
+      if (begin(k)) return k;
+    std::this_thread::yield();
+    return {};
+  }
+  std::atomic<bool> failed = false;
+
+ private:
+  std::vector<std::atomic<bool>> begun_;
 };
 
 struct Ran {
@@ -297,17 +318,17 @@ class Gpu {
     if (seed_ != 0) std::shuffle(order.begin(), order.end(), std::mt19937_64(seed_));
     Counts counts;
     std::optional<std::string> failed;
+    Blocks blocks(launch.blocks);
 #pragma omp parallel
     {
       Counts own;
       std::optional<std::string> fault;
 #pragma omp for schedule(dynamic) nowait
       for (std::size_t k = 0; k < order.size(); ++k) {
-        if (fault) continue;
         try {
-          run_block(launch, order[k], own);
+          if (blocks.begin(order[k])) run_block(launch, order[k], blocks, own);
         } catch (const std::exception& error) {
-          fault = error.what();
+          if (!blocks.failed.exchange(true)) fault = error.what();
         }
       }
 #pragma omp critical(garra_simulated_gpu)
@@ -323,19 +344,28 @@ class Gpu {
     if (failed) dead_ = say(cudaErrorIllegalAddress, (*failed + " in " + std::string(launch.kernel->name)).c_str());
   }
 
-  void run_block(const Launch& launch, std::uint32_t block, Counts& counts) const {
-    // Warps that wait for one another at a barrier have stacks of their own; all others run one after another.
+  void run_block(const Launch& launch, std::uint32_t block, Blocks& blocks, Counts& counts) const {
+    // Warps that wait for one another at a barrier have stacks of their own, as those of blocks that wait for others;
+    // all others run one after another.
     static thread_local std::deque<Stacks> stacks;
+    static thread_local std::size_t used = 0;
     SharedMemory shared(launch.kernel->shared);
     const std::size_t all = (launch.threads + kLanes - 1) / kLanes;
     const std::size_t at_once = launch.kernel->has_block_barriers ? all : 1;
-    while (stacks.size() < at_once) stacks.emplace_back();
+    const auto before = std::unique_ptr<std::size_t, void (*)(std::size_t*)>(
+        new std::size_t(used), [](std::size_t* at) { used = *at, delete at; });
+    used += at_once;
+    while (stacks.size() < used) stacks.emplace_back();
+    const std::function<void()> others = [&] {
+      if (const auto other = blocks.begin_one_below(block)) run_block(launch, *other, blocks, counts);
+    };
     std::vector<Warp> warps(at_once);
     for (std::size_t first = 0; first < all; first += at_once) {
       for (std::size_t k = 0; k < at_once; ++k) {
         warps[k] = {};
-        stacks[k].lend(warps[k]);
+        stacks[*before + k].lend(warps[k]);
         warps[k].shared = &shared;
+        warps[k].others = &others;
         set_out(warps[k], launch, block, static_cast<std::uint32_t>(first + k) * kLanes);
       }
       run_kernel(warps, *launch.kernel, shared);
@@ -538,6 +568,10 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
   return Use()->launch(kernel, grid, block, arguments, stream);
 }
 
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* how, const void* stub, void** arguments) {
+  return Use()->launch(stub, how->gridDim, how->blockDim, arguments, how->stream);
+}
+
 // What garra calls.
 
 cudaError_t cudaMalloc(void** to, size_t bytes) { return Use()->allocate(to, bytes); }
@@ -626,6 +660,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
   std::memset(attributes, 0, sizeof *attributes);
   attributes->localSizeBytes = Use()->stack_of(stub);
+  attributes->ptxVersion = attributes->binaryVersion = simulated_gpu::kCapability;
   const int capability = simulated_gpu::read_number("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
   return capability >= simulated_gpu::kCapability ? cudaSuccess : Use()->remember(cudaErrorNoKernelImageForDevice);
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <functional>
 #include <span>
 
 #include "code.hpp"
@@ -44,7 +45,8 @@ struct Warp : Scope {
   const Memory* memory = nullptr;
   const Block* block = nullptr;  ///< the one used last
   SharedMemory* shared = nullptr;
-  std::array<std::uint64_t, kLanes> met{};  ///< how often a thread was at a barrier
+  const std::function<void()>* others = nullptr;  ///< runs blocks that this one may wait for
+  std::array<std::uint64_t, kLanes> met{};        ///< how often a thread was at a barrier
   Counts counts;
 
   // Words of a thread lie 32 words apart, so that the same variable of all threads is one row.
@@ -58,6 +60,9 @@ struct Warp : Scope {
     for (int i = 0; i < kLanes; ++i) mask.at[i] = Word{0} - (threads >> i & 1u);
   }
   [[nodiscard]] bool all() const { return active == ~0u; }
+  void let_others_run() const {
+    if (active != 0) (*others)();
+  }
   [[nodiscard]] int first_active() const { return std::countr_zero(active); }
 
   /// to = value(thread) where threads take part.
