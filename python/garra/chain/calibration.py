@@ -298,7 +298,7 @@ class Calibration:
         Raises
         ------
         ValueError
-            For inconsistent shapes and numbers that are not finite.
+            For inconsistent shapes, numbers that are not finite, and poses that are no rotation and translation.
 
         Examples
         --------
@@ -316,6 +316,8 @@ class Calibration:
             raise ValueError(f"measured has the shape {measured.shape}, not {shape}")
         if not np.isfinite(measured).all():
             raise ValueError(f"measured[{int(np.argwhere(~np.isfinite(measured))[0, 0])}] is not finite")
+        if self.measured == "pose" and len(bad := _bad_poses(measured)):
+            raise ValueError(f"measured[{bad[0]}] is no rotation and translation")
         moved, steps, converged = self._displaced(None), 0, False
         while not converged and steps < max_iterations:
             G, tools = self._frames(q, moved)
@@ -395,6 +397,13 @@ class Calibration:
         more = self._scaled(*self._frames(spread, self._displaced(None)))
         _, s, V = np.linalg.svd(np.concatenate([more, J]).reshape(-1, len(self.names)), full_matrices=False)
         return V[s > _RANK * s[0]]
+
+
+def _bad_poses(T: np.ndarray) -> np.ndarray:
+    """Indices of matrices [n, 4, 4] whose last row or rotation is none, by more than 5e-4."""
+    R = T[:, :3, :3]
+    error = abs(R.transpose(0, 2, 1) @ R - np.eye(3)).max((1, 2)) + abs(T[:, 3] - [0, 0, 0, 1]).max(1)
+    return np.flatnonzero((error > 5e-4) | (np.linalg.det(R) < 0))
 
 
 def _vectors(R: np.ndarray) -> np.ndarray:

@@ -524,7 +524,9 @@ class GraspSet:
         made = close_jaw(hand, poses, mesh, up, options, scale, threads)
         if "warning" in made:
             warnings.warn(made["warning"], stacklevel=2)
-        out = cls(made["first"], made["arrays"], (made["vertex"], made["face"]))
+        arrays = made["arrays"]
+        arrays |= {name: J.reshape(-1, J.shape[-1]) for name, J in arrays.items() if name in ("jacobian", "angular_jacobian")}
+        out = cls(made["first"], arrays, (made["vertex"], made["face"]))
         columns = (made[name] for name in ("status", "collision", "turn", "shift", "width", "pose"))
         size = None if scale is None or np.ndim(scale) == 0 else np.repeat(numbers("scale", scale), draws)
         out.touch = Touch(np.repeat(np.arange(len(poses)), draws), *columns, scale=size)

@@ -140,6 +140,10 @@ def test_measurements_without_sense_are_refused():
         model.fit(np.zeros((2, 6)), np.zeros((2, 3)))
     with pytest.raises(ValueError, match="measured\\[1\\] is not finite"):
         model.fit(np.zeros((2, 6)), [np.eye(4), np.full((4, 4), np.nan)])
+    mirrored = np.diag([1.0, 1.0, -1.0, 1.0])
+    for bad in (np.zeros((4, 4)), mirrored, np.diag([1.0, 1.0, 1.0, 2.0]), np.diag([1.1, 1.0, 1.0, 1.0])):
+        with pytest.raises(ValueError, match="measured\\[1\\] is no rotation and translation"):
+            model.fit(np.zeros((2, 6)), [np.eye(4), bad])
     with pytest.raises(ValueError, match="one of pose, position"):
         Calibration(PUMA, measured="angle")
     assert len(AXES) == 6

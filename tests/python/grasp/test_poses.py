@@ -211,6 +211,25 @@ def test_wrong_arguments_name_the_argument():
     assert len(touch(np.zeros((0, 4, 4)))) == 0
 
 
+def test_several_grasps_of_a_jaw_move_in_time_and_are_changed():
+    # Two pads of 40 N carry 0.1 kg by friction up to 2 mu F / m, weight included.
+    grasps = touch([above(), above(turn=0.1), above(x=0.002)], friction=0.5)
+    assert grasps.arrays["jacobian"].ndim == 2
+    bound = 2 * 0.5 * grasps.hand.force / 0.1 - 9.81
+    for share, held in ((0.9, True), (1.3, False)):
+        assert grasps.simulate(1, duration=0.1, acceleration=[0, 0, share * bound]).held == held
+    soft = touch([above(), above(turn=0.1)], soft=True)
+    assert soft.arrays["angular_jacobian"].shape == (3 * len(soft.arrays["point"]), 1)
+    # The friction that carries m g is m g / 2 F.
+    heavy = touch([above(), above(turn=0.1)])
+    heavy.arrays["mass"][:] = 4.0
+    helps = garra.grasp.rank(heavy, friction=garra.uniform(0.2, 0.8, common=True), samples=200, friction_samples=0).what_helps(1)
+    p = dict(zip(helps.change, helps.p_held, strict=True))
+    needed = 4.0 * 9.81 / (2 * heavy.hand.force)
+    assert helps.before == pytest.approx((0.8 - needed) / 0.6, abs=0.1)
+    assert p["grip force x 1.2"] == pytest.approx((0.8 - needed / 1.2) / 0.6, abs=0.1)
+
+
 def test_the_program_writes_the_same_set(tmp_path: Path):
     poses = np.array([above(), above(x=0.5), above(turn=0.2)])
     np.savez(tmp_path / "poses.npz", pose=poses)
