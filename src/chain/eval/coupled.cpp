@@ -251,49 +251,25 @@ void evaluate_coupled(const Robot& robot, const StateView& states, const Outputs
                       });
 }
 
-DynamicsDerivatives coupled_inverse_derivatives(const Robot& robot, const StateView& states, const Device& device) {
-  const Coordinates p(robot);
-  Robot free = robot;
-  free.coupled.clear();
-  const std::vector<double> q = p.expanded(states.q, true), qd = p.expanded(states.qd, false),
-                            qdd = p.expanded(states.qdd, false);
-  DynamicsDerivatives out = inverse_dynamics_derivatives(free, {states.count, q, qd, qdd}, device);
-  out.joints = p.count;
-  for (std::vector<double>* matrices : {&out.by_q, &out.by_qd, &out.by_input}) {
-    double* to = matrices->data();  // behind what is read
-    for (std::int64_t n = 0; n < states.count; ++n) {
-      const Square reduced = p.reduced(matrices->data() + at(n, p.joints * p.joints));
-      for (int r = 0; r < p.count; ++r) to = std::copy_n(&reduced(r, 0), p.count, to);
-    }
-    matrices->resize(at(states.count, p.count * p.count));
-  }
-  return out;
+std::vector<double> values_of_joints(const Robot& robot, std::span<const double> x, bool with_offset) {
+  return Coordinates(robot).expanded(x, with_offset);
 }
 
-DynamicsDerivatives coupled_forward_derivatives(const Robot& robot, const StateView& states, const Device& device) {
-  const Results dynamics = evaluate(robot, states, Output::kForwardDynamics, {}, device);
-  // Along the motion that the torques give: d qdd = -M^-1 (d tau by q, by qd) and M^-1.
-  DynamicsDerivatives out =
-      coupled_inverse_derivatives(robot, {states.count, states.q, states.qd, dynamics.qdd}, device);
-  const int n = out.joints;
-  out.qdd = dynamics.qdd;
-  out.status = dynamics.status;
-  std::vector<double> column(static_cast<std::size_t>(n));
-  for (std::int64_t row = 0; row < states.count; ++row) {
-    const std::size_t first = at(row, n * n);
-    Square M = Square::zero();
-    for (int i = 0; i < n; ++i) std::copy_n(&out.by_input[first + at(i, n)], n, &M(i, 0));
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) out.by_input[first + at(i, n) + static_cast<std::size_t>(j)] = i == j ? -1 : 0;
-    for (std::vector<double>* matrices : {&out.by_q, &out.by_qd, &out.by_input})
-      for (int j = 0; j < n; ++j) {
-        double* top = matrices->data() + first + j;
-        for (int i = 0; i < n; ++i) column[static_cast<std::size_t>(i)] = -top[i * n];
-        if (!solve_definite(M, n, column)) std::fill(column.begin(), column.end(), kNaN);
-        for (int i = 0; i < n; ++i) top[i * n] = column[static_cast<std::size_t>(i)];
-      }
+void reduce_matrices(const Robot& robot, std::vector<double>& matrices) {
+  const Coordinates p(robot);
+  double* to = matrices.data();  // behind what is read
+  for (std::size_t first = 0; first < matrices.size(); first += at(p.joints, p.joints)) {
+    const Square reduced = p.reduced(matrices.data() + first);
+    for (int r = 0; r < p.count; ++r) to = std::copy_n(&reduced(r, 0), p.count, to);
   }
-  return out;
+  matrices.resize(static_cast<std::size_t>(to - matrices.data()));
+}
+
+bool solve_mass_matrix(const double* M, std::span<double> b) {
+  const int n = static_cast<int>(b.size());
+  Square square = Square::zero();
+  for (int i = 0; i < n; ++i) std::copy_n(M + i * n, n, &square(i, 0));
+  return solve_definite(square, n, b);
 }
 
 }  // namespace garra::chain
