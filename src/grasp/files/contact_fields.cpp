@@ -246,7 +246,8 @@ AnyValue friction(Contact& contact, study::Distribution* common) {
   return custom({read, write, own.takes() + ", or " + shared.takes(),
                  R"json({"anyOf": [{"type": "number", "minimum": 0.0},
                      {"type": "string", "pattern": "^\\s*\\+?(\\d|\\.\\d)"}, {"$ref": "#/definitions/distribution"},
-                     {"type": "object", "properties": {"common": {}, "each": {}}, "additionalProperties": false}]})json"});
+                     {"type": "object", "additionalProperties": false, "patternProperties": {"^(common|each)$":
+                         {"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"}]}}}]})json"});
 }
 
 /// The whole command, contact axes.
