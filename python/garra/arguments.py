@@ -31,6 +31,8 @@ def numbers(name: str, value: Any) -> np.ndarray:
     """float64 of any shape."""
     if np.ma.is_masked(value):
         raise TypeError(f"{name} has masked elements: leave them out, or give .filled() with the numbers for them")
+    if isinstance(value, dict):
+        raise TypeError(f"{name} is a dictionary: give numbers, or a distribution such as garra.normal(0.5, 0.1)")
     try:
         array = np.asarray(value)
     except ValueError as problem:
@@ -43,6 +45,8 @@ def numbers(name: str, value: Any) -> np.ndarray:
         elif others:
             raise TypeError(f"{name} is no array of numbers: it has {', '.join(sorted(x.__name__ for x in others))}")
     if kind in _OTHERS:
+        if kind in "UST" and array.ndim == 0:
+            raise TypeError(f"{name} = {value!r} is text: give a number in SI units, 0.002 for 2 mm")
         raise TypeError(f"{name} {_OTHERS[kind]}")
     try:
         return array.astype(np.float64, copy=False)

@@ -268,6 +268,8 @@ def count_contacts(shape: tuple[int, ...]) -> int:
 
 
 def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
+    if mu is None:
+        raise TypeError("mu is None: give one number, or [..., k]")
     mu, contacts = _coefficients(mu, b)
     size = 3 * contacts
     if mode is None and slip_velocity is not None:

@@ -29,7 +29,7 @@ from garra.page.outcomes import read_outcome
 from garra.page.run_folder import RunError
 from garra.renamed import accept_old
 from garra.study.progress import Progress, count_listener
-from garra.study.run import RESULTS, Result, axes, error_of
+from garra.study.run import RESULTS, Result, axes, error_of, import_pandas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -1303,8 +1303,7 @@ class Ranking:
         >>> ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6), samples=50)
         >>> ranking.to_pandas()[["rank", "p_held"]]  # doctest: +SKIP
         """
-        import pandas
-
+        pandas = import_pandas()
         columns = {name: np.asarray(getattr(self, name)) for name in _SHOWN}
         frame = pandas.DataFrame(
             {name: column if column.ndim == 1 else column[:, 1] for name, column in columns.items()},
@@ -1433,12 +1432,15 @@ class Ranking:
         return ax
 
     def __repr__(self) -> str:
-        lines = [f"<Ranking: {len(self.order):,} of {len(self.rank):,} grasps, {self._drawn()}"]
+        # A grasp has a row for each of its load cases.
+        refused = self.refused
+        cases = len(self.rank) // max(len(self.rank) - refused.pop("load_case", 0), 1) or 1
+        under = f" under {cases} load cases" if cases > 1 else ""
+        lines = [f"<Ranking: {len(self.order):,} of {len(self.rank) // cases:,} grasps{under}, {self._drawn()}"]
         for g in self.order[:3]:
-            lines.append(
-                f"  {self.rank[g]}. {self.name(g)}: P(held) = {self.p_held[g]:.4f} [{self.low[g]:.4f}, {self.high[g]:.4f}]"
-            )
-        for name, count in self.refused.items():
+            name = self.name(g) if cases == 1 else self.name(g).replace(f"grasp {g}", f"grasp {g // cases}, row {g}")
+            lines.append(f"  {self.rank[g]}. {name}: P(held) = {self.p_held[g]:.4f} [{self.low[g]:.4f}, {self.high[g]:.4f}]")
+        for name, count in refused.items():
             lines.append(f"  {count:,} refused, {name.replace('_', ' ')}: {_core.grasp_statuses[name]['meaning']}")
             if name == "no_contact" and self.candidates and (touch := self.candidates.touch):
                 why = (f"{n:,} {kind.replace('_', ' ')}" for kind, n in touch.counts().items() if kind != "touched")

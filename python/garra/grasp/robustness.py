@@ -9,6 +9,7 @@ import numpy as np
 
 from garra import _core
 from garra.renamed import accept_old
+from garra.study.run import import_pandas
 
 if TYPE_CHECKING:
     import pandas
@@ -264,7 +265,7 @@ class Robustness:
         >>> found = grasp.robustness(garra.uniform(0.1, 0.5), force=garra.ball(2.0), samples=100)
         >>> found.to_pandas()["outcome"].value_counts()  # doctest: +SKIP
         """
-        import pandas
+        pandas = import_pandas()
 
         k = self.friction.shape[1]
         columns: dict[str, Any] = {"outcome": pandas.Categorical(self.outcome, OUTCOMES)}

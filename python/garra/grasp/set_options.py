@@ -158,6 +158,9 @@ class RankOptions:
     threads: int = 0
 
     def __post_init__(self) -> None:
+        for name, value in (("friction", self.friction), ("mass", self.mass)):
+            if value is not None and not is_drawn(value) and np.ndim(value) == 0:
+                real(name, finite(name, value), 0)
         self._uncertain()
         place(self.device, self.threads)
 

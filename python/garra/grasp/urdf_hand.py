@@ -19,6 +19,7 @@ from garra.grasp.hand import Grasp, Props, coefficients
 from garra.grasp.wrench import wrench_matrix
 
 MOVING = ("revolute", "continuous", "prismatic")
+_FAR, _MOST_REACH = 0.2, 10.0  # of a point from its tip's frame: a note; from the center of mass: an error [m]
 
 
 def from_urdf(
@@ -92,7 +93,7 @@ def from_urdf(
     Raises
     ------
     ValueError
-        For inconsistent arguments.
+        For inconsistent arguments, and points more than 10 m from the center of mass.
     garra.FileError
         As garra.load().
 
@@ -115,6 +116,13 @@ def from_urdf(
     points = hand.tips if points is None else _rows("points", points, k)
     frames = _frames(_rows("normals", normals, k), None if tangents is None else _rows("tangents", tangents, k))
     com = points.mean(axis=0) if com is None else np.array(vector("com", com, 3))
+    if (reach := np.linalg.norm(points - com, axis=1).max(initial=0)) > _MOST_REACH:
+        raise ValueError(f"points are {reach:.3g} m from the center of mass: lengths are in meters")
+    away = np.linalg.norm(points - hand.tips, axis=1)
+    far = tuple(
+        f"contact {i} is {d:.2g} m from the frame of {tips[i]}: is it a point of this link?"
+        for i, d in enumerate(away) if d > _FAR
+    )  # fmt: skip
     inertia = _inertia(mass, inertia, points - com)
     applied = np.zeros(6) if wrench is None else np.array(vector("wrench", wrench, 6))
     W = wrench_matrix(points - com, frames)
@@ -139,7 +147,7 @@ def from_urdf(
         hand_jacobian=J,
         object_jacobian=W.T,
         props=Props(np.zeros((3 * k, 0)), np.zeros((0, 0)), np.zeros(0)),
-        notes=hand.notes,
+        notes=hand.notes + far,
     )
 
 

@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from garra.summary import Summary
+from garra.summary import Summary, is_elsewhere
 
 _TAILS = {"position": (3,), "quaternion": (4,), "lengths": (6,)}
 
 if TYPE_CHECKING:
     from garra.platform.dynamics import ForwardDynamics, InverseDynamics, Trajectories
+
+
+# What the bits of `mask` mean, six legs each.
+_LIMITS = (
+    "leg too short", "leg too long", "universal joint beyond its cone", "spherical joint beyond its cone", "leg touches another"
+)  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,6 +39,14 @@ class InverseKinematics(Summary):
     """
 
     _statuses = "pose_statuses"
+
+    def _outcome(self) -> str:
+        said = super()._outcome()
+        if is_elsewhere(self.mask) or not (mask := np.asarray(self.mask)).any():
+            return said
+        broken = [words for k, words in enumerate(_LIMITS) if (mask >> 6 * k & 63).any()]
+        poses = f" by {int((mask != 0).sum()):,} poses" if mask.ndim else ""
+        return f"{said}; limits broken{poses}: {', '.join(broken)}"
 
     lengths: Any
     """[..., 6] between joint centers [m]"""

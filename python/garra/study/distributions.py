@@ -133,7 +133,7 @@ def normal(
     mean, sd : float
         Mean and standard deviation, in the unit of the input.
     min, max : float, optional
-        Truncation; default: none.
+        Truncation; default: none, but friction and mass are at least 0.
     common : bool
         One draw for all contacts instead of one per contact.
 

@@ -211,8 +211,8 @@ class Result:
         >>> result.to_pandas()["outcome"].value_counts()  # doctest: +SKIP
         """
         import h5py
-        import pandas
 
+        pandas = import_pandas()
         with h5py.File(self.folder / "results.h5") as file:
             columns: dict[str, Any] = {}
             for name, data in file.items():
@@ -398,6 +398,13 @@ class Plots:
         ax.invert_yaxis()
         ax.set_xlabel("share of samples")
         return ax
+
+
+def import_pandas() -> Any:
+    try:
+        return import_module("pandas")
+    except ImportError:
+        raise ImportError("a data frame needs pandas: pip install garra[pandas]", name="pandas") from None
 
 
 def axes(ax: Any) -> Any:

@@ -42,6 +42,26 @@ def test_arrays_of_something_else_are_refused(value, said):
         contact.solve(A, value, MU)
 
 
+@pytest.mark.parametrize(
+    ("keywords", "error", "said"),
+    [
+        ({"friction": -1}, garra.UsageError, "friction = -1"),
+        ({"friction": float("nan")}, garra.UsageError, "friction = nan"),
+        ({"mass": -0.1}, garra.UsageError, "mass = -0.1"),
+        ({"slide": "2 mm"}, TypeError, "slide = '2 mm' is text: give a number in SI units"),
+        ({"friction": {"normal": [0.5, 0.1]}}, TypeError, r"friction is a dictionary.*garra.normal\(0.5, 0.1\)"),
+    ],
+)
+def test_one_number_for_a_ranking_is_checked(keywords, error, said):
+    with pytest.raises(error, match=said):
+        garra.grasp.rank(**SET | keywords, samples=1)
+
+
+def test_missing_friction_of_a_problem_is_named():
+    with pytest.raises(TypeError, match="mu is None: give one number"):
+        contact.solve(A, B, None)
+
+
 def test_numbers_of_other_kinds_are_numbers():
     expected = contact.solve(A, B, MU).c
     without_mask = np.ma.masked_array(B, mask=np.zeros(9))

@@ -41,6 +41,8 @@ def test_all_directions_need_the_worst_friction_and_any_the_least():
     assert every.required_friction[0, 1] == pytest.approx(worst, abs=1e-3)
     assert np.isnan(every.p_held[1:6]).all() and every.refused == {"load_case": 10}
     assert every.order.tolist() == [0, 6]
+    text = repr(every)
+    assert "2 of 2 grasps under 6 load cases" in text and "grasp 1, row 6: P(held)" in text and "refused" not in text
     any_of = garra.grasp.rank(grasps, friction=friction, samples=500, any_load_case=True)
     assert any_of.p_held[0] == 1 and any_of.required_friction[0, 1] < 1e-3
 

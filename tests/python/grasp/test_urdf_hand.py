@@ -156,6 +156,16 @@ def test_an_arm_that_gives_way_couples_the_fingers(urdf, tree):
     assert any("d1" in note for note in gives.notes)
 
 
+def test_points_far_from_their_links_are_noted(urdf, tree):
+    tips = tree[3]
+    near = grasp_of(urdf, tips)
+    assert not any("from the frame of" in note for note in near.notes)
+    moved = tips + np.array([0.5, 0, 0])
+    assert any("contact 0 is 0.5 m from the frame of a_tip" in note for note in grasp_of(urdf, tips, points=moved).notes)
+    with pytest.raises(ValueError, match="lengths are in meters"):
+        grasp_of(urdf, tips, points=1000 * near.points)
+
+
 def test_b_is_the_free_acceleration_between_object_and_hand(urdf, tree):
     grasp = grasp_of(
         urdf, tree[3], wrench=[0.1, 0.2, 0.3, 0.01, 0.0, 0.02], com=[0.5, 0.0, 0.6], inertia=np.diag([1, 2, 2.5]) * 1e-4

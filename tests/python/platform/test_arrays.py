@@ -33,6 +33,13 @@ def test_lengths_and_back(poses):
     )
 
 
+def test_broken_limits_are_printed_in_words():
+    p = garra.platform.load("trepa_like")
+    far = p.inverse_kinematics([[0, 0, 1150.0], [0, 0, 0.01], p.home[0]], p.home[1])
+    assert "3 converged; limits broken by 2 poses: leg too short, leg too long" in repr(far)
+    assert repr(p.inverse_kinematics(*p.home)).startswith("InverseKinematics: converged\n")
+
+
 def test_one_pose_from_the_home_pose_and_its_modes():
     platform = garra.platform.load("trepa_like")
     position, quaternion = platform.home

@@ -77,6 +77,13 @@ def test_a_mapping_is_a_scenario_and_settings_override_it():
     assert not folder.exists()
 
 
+def test_a_data_frame_without_pandas_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    ranking = garra.grasp.rank(points=[[[0, 0, -0.1]]], normals=[[[0, 0, 1]]], friction=0.5, mass=0.1, samples=1)
+    with pytest.raises(ImportError, match=r"needs pandas: pip install garra\[pandas\]"):
+        ranking.to_pandas()
+
+
 def test_kept_samples_as_a_table():
     pytest.importorskip("pandas")
     found = garra.run(SCENARIOS / "three_puma_sphere.toml", samples=2048, set={"output.keep": "all"})
