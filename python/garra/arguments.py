@@ -46,7 +46,7 @@ def numbers(name: str, value: Any) -> np.ndarray:
             raise TypeError(f"{name} is no array of numbers: it has {', '.join(sorted(x.__name__ for x in others))}")
     if kind in _OTHERS:
         if kind in "UST" and array.ndim == 0:
-            raise TypeError(f"{name} = {value!r} is text: give a number in SI units, 0.002 for 2 mm")
+            raise TypeError(f"{name} is text, {value!r}: give a number in SI units, 0.002 for 2 mm")
         raise TypeError(f"{name} {_OTHERS[kind]}")
     try:
         return array.astype(np.float64, copy=False)

@@ -18,6 +18,8 @@ _TRIAL = 0.1
 class WayOut(Summary):
     """Growth of sigma, the smallest singular value of the Jacobian with lengths over L.
 
+    It is not comparable with `sigma_min` of measure() and analyze(): these have another length and center.
+
     Examples
     --------
     >>> robot = garra.models.puma560()

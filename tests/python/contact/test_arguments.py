@@ -48,7 +48,7 @@ def test_arrays_of_something_else_are_refused(value, said):
         ({"friction": -1}, garra.UsageError, "friction = -1"),
         ({"friction": float("nan")}, garra.UsageError, "friction = nan"),
         ({"mass": -0.1}, garra.UsageError, "mass = -0.1"),
-        ({"slide": "2 mm"}, TypeError, "slide = '2 mm' is text: give a number in SI units"),
+        ({"slide": "2 mm"}, TypeError, "slide is text, '2 mm': give a number in SI units"),
         ({"friction": {"normal": [0.5, 0.1]}}, TypeError, r"friction is a dictionary.*garra.normal\(0.5, 0.1\)"),
     ],
 )
