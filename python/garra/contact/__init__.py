@@ -445,7 +445,7 @@ def equivalence(
     Returns
     -------
     Equivalences
-        Hypothesiss of the theorems in docs/theory/equivalence.md. A point with PROVEN that is stationary is a
+        Hypotheses of the theorems in docs/theory/equivalence.md. A point with PROVEN that is stationary is a
         solution.
 
     Raises

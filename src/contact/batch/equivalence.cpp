@@ -51,6 +51,7 @@ void judge_all(const ProblemView& in, Start start, double tolerance, Equivalence
   using Problem =
       typename solvers::friction_merit::ProblemOf<typename solver_types::MeritOf<M>::type, kAnyContacts>::type;
   Solver solver;
+  solver.minimizer = {};  // with its own limits: it goes on to a stationary point
   solver.tolerance = tolerance;
   solver.first =
       static_cast<solvers::FrictionStart>(static_cast<int>(start == Start::kOwn ? Start::kSweeps : start) - 1);
