@@ -114,7 +114,7 @@ endfunction()
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
 list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/fallback(_large)?\\.cpp$")
 list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/interrupt.cpp src/base/rows.cpp
-  src/contact/balance/wrench_resistance.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/contact_gradient.cpp src/contact/lcp/lcp_solve.cpp
+  src/contact/balance/wrench_resistance.cpp src/contact/balance/soft.cpp src/contact/balance/pads.cpp src/contact/batch/rows.cpp src/contact/gradient/contact_gradient.cpp src/contact/lcp/lcp_solve.cpp
   src/accuracy/study.cpp src/chain/rates/joint_rates.cpp src/contact/merit/merit.cpp
   src/grasp/study/grasp_study.cpp src/grasp/time/analyze.cpp src/grasp/time/motion.cpp
   src/platform/batch/dynamics.cpp src/platform/batch/full.cpp src/platform/batch/full_dynamics.cpp

@@ -51,7 +51,13 @@ def path_probability(
     angle: float = 0.0,
     samples: int = 1000,
     seed: int = 1,
-    **how: Any,
+    kind: str = "straight",
+    times: Any = None,
+    q0: Any = None,
+    near_singular: float = 0.02,
+    refinements: int = 10,
+    device: str = "cpu",
+    threads: int = 0,
 ) -> PathProbability:
     """Follows a path with arms whose joint frames are displaced at random.
 
@@ -70,8 +76,8 @@ def path_probability(
         Number of arms.
     seed : int
         Of the random displacements; sample i depends on the seed and i alone.
-    **how
-        Keywords of Chain.path() but `fixed`.
+    kind, times, q0, near_singular, refinements, device, threads
+        As in Chain.path().
 
     Returns
     -------
@@ -97,7 +103,10 @@ def path_probability(
         # Displaced arms have no closed form: the first one's eliminations serve all.
         like = _core.AllSolutions(arm._core, "pose") if like is None else _core.AllSolutions(arm._core, like)
         arm.__dict__["_solvers"] = {("pose",): like}
-        found = arm.path(pose, **how)
+        found = arm.path(
+            pose, kind=kind, times=times, q0=q0, near_singular=near_singular, refinements=refinements,
+            device=device, threads=threads,
+        )  # fmt: skip
         passes[i], undecided[i] = bool(found), not found and len(found.undecided) > 0
         if found:
             room[i], sigma[i] = found.best.limit_distance, found.best.sigma.min()

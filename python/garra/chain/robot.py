@@ -1146,8 +1146,8 @@ class Chain:
         q0 : array_like [..., n], optional
             Initial guess of the first search [rad or m]; default: the middle of the limits.
         nearest : bool, optional
-            Start at the solution next to q0, of all; False: at q0, which is faster (docs/howto/all-solutions.md). Default:
-            with q0, where all solutions can be found and no joint follows another.
+            Start at the solution next to q0, of all; False: at q0, which is faster (docs/howto/all-solutions.md). By
+            default with q0, where all solutions can be found and no joint follows another.
         tolerance : float
             Success: norm of the pose error <= tolerance [m and rad].
         max_iterations : int
