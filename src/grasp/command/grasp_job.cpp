@@ -75,11 +75,16 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   return j;
 }
 
-void print_sample(const Json& j) {
+/// " N"; "" of numbers without a unit.
+std::string after_number(const std::string& unit) { return unit.empty() || unit == "1" ? "" : " " + unit; }
+
+void print_sample(const Json& j, const grasp::Study& study) {
   std::printf("sample %lld: %s\n\nInputs\n", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
-  for (const auto& [name, value] : j["inputs"].items())
-    std::printf("  %-28s %12.6g\n", name.c_str(), value.get<double>());
-  std::printf("\nContacts        friction  state        c_n        c_t        c_o        a_n        a_t        a_o\n");
+  for (const grasp::Input& input : study.inputs())
+    std::printf("  %-28s %12.6g%s\n", input.name.c_str(), j["inputs"][input.name].get<double>(),
+                after_number(input.unit).c_str());
+  std::printf("\nContacts: forces c [N], accelerations a [m/s^2]\n");
+  std::printf("                friction  state        c_n        c_t        c_o        a_n        a_t        a_o\n");
   int k = 0;
   for (const auto& c : j["contacts"]) {
     std::printf("  contact %-4d %10.4f  %-5s", k++, c["friction"].get<double>(), c["state"].get<std::string>().c_str());
@@ -91,12 +96,14 @@ void print_sample(const Json& j) {
   for (const char* key : {"unsolved_because", "note"})
     if (j.contains(key)) std::printf("  %s\n", j[key].get<std::string>().c_str());
   std::printf("\nMetrics\n");
-  for (const auto& [key, value] : j["metrics"].items()) {
-    std::string name = key;
+  study::for_each_row(grasp::kColumns, [&](const auto& row, int) {
+    std::string name = row.words.name;
     std::replace(name.begin(), name.end(), '_', ' ');
-    value.is_null() ? std::printf("  %-28s %12s\n", name.c_str(), "-")
-                    : std::printf("  %-28s %12.6g\n", name.c_str(), value.get<double>());
-  }
+    const Json& value = j["metrics"][row.words.name];
+    value.is_null()
+        ? std::printf("  %-28s %12s\n", name.c_str(), "-")
+        : std::printf("  %-28s %12.6g%s\n", name.c_str(), value.get<double>(), after_number(row.words.unit).c_str());
+  });
   std::printf("\na = A c + b; columns: A | b\n");
   for (std::size_t r = 0; r < j["b"].size(); ++r) {
     for (const auto& v : j["A"][r]) std::printf(" %9.4f", v.get<double>());
@@ -198,7 +205,7 @@ class GraspJob final : public Job {
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());
     else
-      print_sample(j);
+      print_sample(j, study_);
   }
 
  private:

@@ -170,15 +170,18 @@ void print_certificate(const Json& j) {
                 value(c["worst_ratio"]));
 }
 
-void print_motion(const Json& j) {
+void print_motion(const Json& j, const std::vector<grasp::Input>& inputs) {
   std::printf("sample %lld: %s", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
   if (!j["friction"].is_null()) std::printf(", at friction %.4g", j["friction"].get<double>());
   std::printf("\n\n");
   print_time("first slip", j["slip_time"]);
   print_time("first open contact", j["open_time"]);
   print_time("end of the trajectory", j["end_time"]);
-  if (!j["inputs"].empty()) std::printf("\nInputs\n");
-  for (const auto& [name, x] : j["inputs"].items()) std::printf("  %-28s %12.6g\n", name.c_str(), value(x));
+  if (!j["inputs"].empty())
+    std::printf("\nInputs%s\n", j["friction"].is_null() ? "" : " (friction about the scenario's; the level shifts it)");
+  for (const auto& [name, unit, distribution] : inputs)
+    std::printf("  %-28s %12.6g%s\n", name.c_str(), value(j["inputs"][name]),
+                unit.empty() || unit == "1" ? "" : (" " + unit).c_str());
   print_contacts(j);
   print_instants(j);
   print_certificate(j);
@@ -257,7 +260,7 @@ class GraspTimeJob final : public Job {
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());
     else
-      print_motion(j);
+      print_motion(j, study_.inputs());
   }
 
  private:

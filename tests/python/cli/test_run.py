@@ -644,6 +644,7 @@ def test_replay_without_a_number_takes_the_closest_failure(whole):
     assert first["outcome"] != "held"
     shown = garra("replay", whole).stdout
     assert shown.startswith(f"sample {first['sample']}: {first['outcome']}")
+    assert re.search(r"object mass +[\d.]+ kg\n", shown) and re.search(r"object acceleration +[\d.e-]+ m/s\^2\n", shown)
     drawn = re.findall(r"contact (\d) friction +([\d.]+)", shown)
     used = re.findall(r"contact (\d) +([\d.]+) +(?:stick|slip|break)", shown)
     assert [(k, round(float(mu), 4)) for k, mu in drawn] == [(k, float(mu)) for k, mu in used]
