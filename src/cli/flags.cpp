@@ -55,11 +55,10 @@ Check share() {
           "0..1", "share"};
 }
 
-Check thread_count() {
-  return {[](std::string& text) -> std::string {
+Check thread_count(int most) {
+  return {[most](std::string& text) -> std::string {
             const auto x = finite_number(text);
             if (!x || *x < 0 || *x != std::floor(*x)) return text + ": must be a whole number, at least 0";
-            const int most = most_threads();
             if (*x > most)
               std::fprintf(stderr, "garra: --threads %s: using %d, four for each processor of this machine\n",
                            text.c_str(), most);
@@ -105,8 +104,8 @@ double number_or_refuse(const std::string& text, const std::string& problem, con
   return *x;
 }
 
-void add_threads(Command command, int& threads, const std::string& help) {
-  command.add_option("--threads", threads, help).transform(thread_count()).capture_default_str();
+void add_threads(Command command, int& threads, const std::string& help, int most) {
+  command.add_option("--threads", threads, help).transform(thread_count(most)).capture_default_str();
 }
 
 void add_overrides(Command command, std::vector<std::string>& overrides, const std::string& help) {

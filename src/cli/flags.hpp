@@ -10,6 +10,7 @@
 
 #include "base/files/units.hpp"
 #include "cli/command_line.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::cli {
@@ -21,9 +22,9 @@ namespace garra::cli {
 /// For `transform`: a whole number >= 1, also written as 1e6 or 1_000_000.
 [[nodiscard]] Check whole_number();
 
-/// For `transform` of --threads: a whole number from 0 on. A value above most_threads() is reduced to it, with a
-/// warning on stderr.
-[[nodiscard]] Check thread_count();
+/// For `transform` of --threads: a whole number from 0 on. A value above `most` is reduced to it, with a warning on
+/// stderr.
+[[nodiscard]] Check thread_count(int most = most_threads());
 
 /// The finite number in a text; throws Error(kUsage) with this problem and remedy if there is none.
 [[nodiscard]] double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy);
@@ -45,7 +46,8 @@ struct BatchFlags {
   double max_unsolved = 1;  ///< share of the samples; 1: any number may be unsolved
 };
 /// --threads of the processor
-void add_threads(Command command, int& threads, const std::string& help = "processor threads, 0 for all");
+void add_threads(Command command, int& threads, const std::string& help = "processor threads, 0 for all",
+                 int most = most_threads());
 /// --set KEY=VALUE, repeatable
 void add_overrides(Command command, std::vector<std::string>& overrides, const std::string& help);
 /// --effort of the contact solver

@@ -179,7 +179,7 @@ int garra_program(int argc, char** argv) {
   std::atexit(after_exit);
   std::signal(SIGXFSZ, SIG_IGN);  // a file grown too large is a failed write with a message, not a killed program
 #ifdef __GLIBC__
-  // Blocks of rows come and go: memory that is kept needs no new pages (a fifth of the time of a study that keeps
+  // Blocks of rows come and go: memory that is kept needs no new pages (a seventh of the time of a study that keeps
   // rows).
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);

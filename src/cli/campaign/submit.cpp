@@ -1,6 +1,7 @@
 // `garra submit`: creates the folder of a run that workers will compute (docs/howto/campaigns.md).
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -82,7 +83,8 @@ void add_submit_command(Command app) {
   c.add_flag("--slurm", a->slurm, "write RUN/slurm.sh, an array of workers");
   c.add_option("--workers", a->workers, "of Slurm's array").capture_default_str().transform(whole_number());
   c.add_option("--time", a->time, "of each of them, as Slurm takes it; they go on in the queue").capture_default_str();
-  c.add_option("--threads", a->threads, "CPU threads of a worker; default: all it is given").transform(whole_number());
+  // Of the workers' machines, which may have more processors than this one.
+  add_threads(c, a->threads, "CPU threads of a worker, 0 = all it is given", std::numeric_limits<int>::max());
   c.add_option("--device", a->device, "of the workers: auto, cpu, scalar, cuda, cuda:i, cuda:0,1 or cuda:all")
       .capture_default_str();
   c.add_flag("--quiet", a->quiet, "print nothing but errors");
