@@ -166,7 +166,7 @@ class AllSolutions {
 };
 
 /// The chain without joint `joint`, which is fixed at q [rad or m]. Bodies distal to it count to the link before.
-/// @throws Error kUsage for a joint that does not exist or a chain of one joint.
+/// @throws Error kUsage for a joint that does not exist, a chain of one joint, and q outside the joint's limits.
 [[nodiscard]] Robot lock_joint(const Robot& robot, int joint, double q);
 
 }  // namespace garra::chain

@@ -1375,11 +1375,7 @@ class Chain:
         for joint, value in (fixed or {}).items():
             if isinstance(joint, str) and joint not in names:
                 raise ValueError(f"fixed: there is no joint {joint!r}; there are {', '.join(names)}")
-            number = names.index(joint) if isinstance(joint, str) else int(joint)
-            locked[number] = value = finite("fixed", value)
-            if 0 <= number < self.n and not self.lower[number] - 1e-9 <= value <= self.upper[number] + 1e-9:
-                limits = f"{self.lower[number]:g} to {self.upper[number]:g}"
-                raise ValueError(f"fixed: {names[number]} = {value:g} is outside its limits, {limits} (rad or m)")
+            locked[names.index(joint) if isinstance(joint, str) else int(joint)] = finite("fixed", value)
         return locked, [i for i in range(self.n) if i not in locked]
 
     def _with_locked(self, q: np.ndarray, locked: Mapping[int, float], moving: list[int]) -> np.ndarray:

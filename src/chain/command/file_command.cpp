@@ -22,13 +22,9 @@ chain::Robot with_fixed_joint(const chain::Robot& robot, const std::string& text
   if (equals == std::string::npos || joint < 0)
     throw Error(ExitCode::kUsage, "--fix " + text + ": not JOINT=VALUE with a joint of the robot",
                 "Joints have the names and numbers of `garra check`; values are in rad or m.");
-  const double q =
-      number_or_refuse(text.substr(equals + 1), "--fix " + text + ": not a finite number", "Give rad or m.");
-  const chain::Joint& fixed = robot.joint[static_cast<std::size_t>(joint)];
-  if (q < fixed.lower - 1e-9 || q > fixed.upper + 1e-9)
-    throw Error(ExitCode::kUsage, "--fix " + text + ": outside the joint's limits",
-                "They are " + std::to_string(fixed.lower) + " to " + std::to_string(fixed.upper) + " rad or m.");
-  return chain::lock_joint(robot, joint, q);
+  return chain::lock_joint(
+      robot, joint,
+      number_or_refuse(text.substr(equals + 1), "--fix " + text + ": not a finite number", "Give rad or m."));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // chain::lock_joint: the chain with one joint fixed.
 #include <cmath>
+#include <cstdio>
 
 #include "garra/chain_generate.hpp"
 #include "garra/core/error.hpp"
@@ -7,6 +8,8 @@
 namespace garra::chain {
 
 namespace {
+
+constexpr double kRounding = 1e-9;  ///< of a limit that is written down [rad or m]
 
 /// X_{i-1,i}(q)
 Pose<double> joint_pose(const JointForm<double>& j, bool prismatic, double q) {
@@ -23,6 +26,12 @@ Robot lock_joint(const Robot& robot, int joint, double q) {
     throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" has no joint " + std::to_string(joint) + " to fix",
                 "Joints count from 0; one must be left.");
   if (!std::isfinite(q)) throw Error(ExitCode::kUsage, "the value of a fixed joint is not finite");
+  const Joint& fixed = robot.joint[static_cast<std::size_t>(joint)];
+  if (q < fixed.lower - kRounding || q > fixed.upper + kRounding) {
+    char text[96];
+    std::snprintf(text, sizeof text, " = %g is outside its limits, %g to %g (rad or m)", q, fixed.lower, fixed.upper);
+    throw Error(ExitCode::kUsage, "fixed: " + fixed.name + text);
+  }
   RobotData data{.name = robot.name, .source = robot.source, .base = robot.base, .gravity = robot.gravity};
   std::vector<GeneralJoint> joints;
   // `to_next`: the kernel frame of the joint before in the link frame of the last joint that moves.
