@@ -164,6 +164,13 @@ double unique_of_arm(double unique, std::size_t joints, ToolTask task) {
   return 0;
 }
 
+/// Whether no joint differs by more than kSame, whole turns aside.
+bool are_same(const std::vector<Joint>& joint, const double* a, const double* b) {
+  for (std::size_t i = 0; i < joint.size(); ++i)
+    if (std::abs(joint[i].prismatic ? a[i] - b[i] : std::remainder(a[i] - b[i], kTurn)) > kSame) return false;
+  return true;
+}
+
 /// Keeps the solutions in which the held joints are at 0, each of the arm's joint values once.
 void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, const branches::SolutionRule& rule,
                  const Device& device, SolutionRows& rows) {
@@ -190,14 +197,8 @@ void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, 
     const auto count = static_cast<std::size_t>(rows.count[n]);
     const double* values = &found.q[kLoop * m];
     bool is_new = found.residual[m] <= op.rule.tolerance;
-    for (std::size_t k = 0; k < count; ++k) {
-      double apart = 0;
-      for (int i = 0; i < first; ++i) {
-        const double by = values[i] - rows.q[(n * kMost + k) * kLoop + at(i)];
-        apart = std::max(apart, std::abs(p.moves[at(i)].prismatic ? by : std::remainder(by, kTurn)));
-      }
-      is_new = is_new && apart > kSame;
-    }
+    for (std::size_t k = 0; k < count; ++k)
+      is_new = is_new && !are_same(p.moves, values, &rows.q[(n * kMost + k) * kLoop]);
     if (!is_new) continue;
     std::copy_n(values, kLoop, &rows.q[(n * kMost + count) * kLoop]);
     rows.residual[n * kMost + count] = found.residual[m];
@@ -266,14 +267,8 @@ Lists solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pos
     Solution one{};
     std::copy_n(&found.q[m * p.joints()], p.joints(), one.q.m);
     one.residual = std::hypot(found.position_error[m], found.rotation_error[m]);
-    const bool known = std::any_of(out[row[m]].begin(), out[row[m]].end(), [&](const Solution& other) {
-      double apart = 0;
-      for (std::size_t i = 0; i < p.joints(); ++i) {
-        const double by = one.q[static_cast<int>(i)] - other.q[static_cast<int>(i)];
-        apart = std::max(apart, std::abs(p.moves[i].prismatic ? by : std::remainder(by, kTurn)));
-      }
-      return apart <= kSame;
-    });
+    const bool known = std::any_of(out[row[m]].begin(), out[row[m]].end(),
+                                   [&](const Solution& other) { return are_same(p.moves, one.q.m, other.q.m); });
     if (!known) out[row[m]].push_back(one);
   }
   return out;

@@ -90,7 +90,7 @@ Outputs of_all_joints(const Outputs& wanted) {
   return out;
 }
 
-/// M y = b of the first `n` unknowns. False where M is not positive definite to rounding.
+/// M y = b of the first `n` unknowns, for each n numbers of b. False where M is not positive definite to rounding.
 bool solve_definite(const Square& M, int n, std::span<double> b) {
   Square padded = M;
   for (int k = n; k < kMaxJoints; ++k) padded(k, k) = 1;
@@ -98,10 +98,12 @@ bool solve_definite(const Square& M, int n, std::span<double> b) {
   // What rounding leaves of a diagonal entry is no pivot.
   for (int k = 0; k < n; ++k)
     if (!(factors.d[k] > 1e-13 * M(k, k))) return false;
-  Row y = Row::zero();
-  std::copy(b.begin(), b.end(), y.m);
-  y = solve(factors, y);
-  std::copy_n(y.m, n, b.begin());
+  for (double* one = b.data(); one != b.data() + b.size(); one += n) {
+    Row y = Row::zero();
+    std::copy_n(one, n, y.m);
+    y = solve(factors, y);
+    std::copy_n(y.m, n, one);
+  }
   return true;
 }
 
@@ -265,8 +267,7 @@ void reduce_matrices(const Robot& robot, std::vector<double>& matrices) {
   matrices.resize(static_cast<std::size_t>(to - matrices.data()));
 }
 
-bool solve_mass_matrix(const double* M, std::span<double> b) {
-  const int n = static_cast<int>(b.size());
+bool solve_mass_matrix(const double* M, int n, std::span<double> b) {
   Square square = Square::zero();
   for (int i = 0; i < n; ++i) std::copy_n(M + i * n, n, &square(i, 0));
   return solve_definite(square, n, b);

@@ -16,8 +16,8 @@ void evaluate_coupled(const Robot& robot, const StateView& states, const Outputs
 [[nodiscard]] std::vector<double> values_of_joints(const Robot& robot, std::span<const double> x, bool with_offset);
 /// Matrices of all joints to P' A P, one after another.
 void reduce_matrices(const Robot& robot, std::vector<double>& matrices);
-/// b to M^-1 b. False where M [n,n] is not positive definite to rounding.
-[[nodiscard]] bool solve_mass_matrix(const double* M, std::span<double> b);
+/// b to M^-1 b, for each n numbers of it. False where M [n,n] is not positive definite to rounding.
+[[nodiscard]] bool solve_mass_matrix(const double* M, int n, std::span<double> b);
 /// inverse_dynamics_derivatives() and forward_dynamics_derivatives() of such a robot; the sizes of `states` have been
 /// checked.
 [[nodiscard]] DynamicsDerivatives coupled_inverse_derivatives(const Robot& robot, const StateView& states,

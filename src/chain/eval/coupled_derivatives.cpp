@@ -27,17 +27,21 @@ DynamicsDerivatives coupled_forward_derivatives(const Robot& robot, const StateV
   out.status = dynamics.status;
   const auto n = static_cast<std::size_t>(out.joints);
   const std::vector<double> mass = out.by_input;
-  for (std::size_t k = 0; k < out.by_input.size(); ++k) out.by_input[k] = k / n % n == k % n ? -1 : 0;
-  std::vector<double> column(n);
-  for (std::size_t first = 0; first < mass.size(); first += n * n)
-    for (std::vector<double>* matrices : {&out.by_q, &out.by_qd, &out.by_input})
-      for (std::size_t j = 0; j < n; ++j) {
-        double* const top = matrices->data() + first + j;
-        for (std::size_t i = 0; i < n; ++i) column[i] = -top[i * n];
-        if (!solve_mass_matrix(mass.data() + first, column))
-          std::fill(column.begin(), column.end(), std::numeric_limits<double>::quiet_NaN());
-        for (std::size_t i = 0; i < n; ++i) top[i * n] = column[i];
-      }
+  for (std::size_t k = 0; k < mass.size(); ++k) out.by_input[k] = k / n % n == k % n ? -1 : 0;
+  std::vector<double> columns(3 * n * n);
+  for (std::size_t first = 0; first < mass.size(); first += n * n) {
+    // Calls of(number, its place among the columns) for all numbers of the three matrices.
+    const auto for_all = [&](const auto& of) {
+      double* column = columns.data();
+      for (std::vector<double>* matrices : {&out.by_q, &out.by_qd, &out.by_input})
+        for (std::size_t j = 0; j < n; ++j)
+          for (std::size_t i = 0; i < n; ++i) of((*matrices)[first + i * n + j], *column++);
+    };
+    for_all([](const double& number, double& at) { at = -number; });
+    if (!solve_mass_matrix(mass.data() + first, out.joints, columns))
+      std::fill(columns.begin(), columns.end(), std::numeric_limits<double>::quiet_NaN());
+    for_all([](double& number, const double& at) { number = at; });
+  }
   return out;
 }
 
