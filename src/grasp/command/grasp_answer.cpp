@@ -1,5 +1,7 @@
 #include "grasp/command/grasp_answer.hpp"
 
+#include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/answer_parts.hpp"
@@ -90,6 +92,16 @@ std::string effort_lines(const Json& s, const Json& manifest) {
 }
 
 }  // namespace
+
+std::string after_number(const std::string& unit) { return unit.empty() || unit == "1" ? "" : " " + unit; }
+
+void print_inputs(const std::vector<grasp::Input>& inputs, const Json& values) {
+  for (const grasp::Input& input : inputs) {
+    const Json& value = values[input.name];
+    std::printf("  %-28s %12.6g%s\n", input.name.c_str(), value.is_null() ? NAN : value.get<double>(),
+                after_number(input.unit).c_str());
+  }
+}
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";

@@ -75,14 +75,9 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   return j;
 }
 
-/// " N"; "" of numbers without a unit.
-std::string after_number(const std::string& unit) { return unit.empty() || unit == "1" ? "" : " " + unit; }
-
 void print_sample(const Json& j, const grasp::Study& study) {
   std::printf("sample %lld: %s\n\nInputs\n", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
-  for (const grasp::Input& input : study.inputs())
-    std::printf("  %-28s %12.6g%s\n", input.name.c_str(), j["inputs"][input.name].get<double>(),
-                after_number(input.unit).c_str());
+  print_inputs(study.inputs(), j["inputs"]);
   std::printf("\nContacts: forces c [N], accelerations a [m/s^2]\n");
   std::printf("                friction  state        c_n        c_t        c_o        a_n        a_t        a_o\n");
   int k = 0;

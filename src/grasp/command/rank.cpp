@@ -163,11 +163,11 @@ std::string format_answer(const RankAnswer& a) {
   if (const std::int64_t n = tied(r); n > 1) {
     const bool friction =
         std::ranges::any_of(r.required_friction, [](const auto& needed) { return !std::isnan(needed[1]); });
-    out += "\n" + std::to_string(n) + " grasps have the best's P(held), " +
-           (has_radius(r) ? "in the order of the wrench that they resist\n(resisted force radius)" : "") +
-           (has_radius(r) && friction ? ", then " : "") +
-           (friction ? "in the order of the friction that they need" : "") +
-           (has_radius(r) || friction ? ".\n" : "in no order: neither friction needed nor radius was asked for.\n");
+    std::string order = has_radius(r) ? "the wrench that they resist\n(resisted force radius)" : "";
+    if (friction) order += (order.empty() ? "" : ", then of ") + std::string("the friction that they need");
+    out += "\n" + std::to_string(n) + " grasps have the best's P(held), in " +
+           (order.empty() ? "no order: neither friction needed nor radius was asked for" : "the order of " + order) +
+           ".\n";
   }
   if (a.study.best > 0 && ranked > 0) out += race(a);
   out += meaning(r) + ranking_outcomes(r);

@@ -179,9 +179,7 @@ void print_motion(const Json& j, const std::vector<grasp::Input>& inputs) {
   print_time("end of the trajectory", j["end_time"]);
   if (!j["inputs"].empty())
     std::printf("\nInputs%s\n", j["friction"].is_null() ? "" : " (friction about the scenario's; the level shifts it)");
-  for (const auto& [name, unit, distribution] : inputs)
-    std::printf("  %-28s %12.6g%s\n", name.c_str(), value(j["inputs"][name]),
-                unit.empty() || unit == "1" ? "" : (" " + unit).c_str());
+  print_inputs(inputs, j["inputs"]);
   print_contacts(j);
   print_instants(j);
   print_certificate(j);

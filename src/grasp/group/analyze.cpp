@@ -19,17 +19,12 @@ bool any_given(const GraspStates& x) {
 
 /// M_obj^-1 (W c + w): accelerations of the centers of mass and of the turns.
 std::vector<double> object_accelerations(const GroupSample& s, const Column& c) {
-  const Column wrench = multiplied(s.W, c);
+  const std::vector<NetWrench> net = net_wrenches(s, c);
   std::vector<double> out;
-  for (std::size_t k = 0; k < s.body.size(); ++k) {
-    Vec3<double> force, moment;
-    for (int i = 0; i < 3; ++i) {
-      const std::size_t row = 6 * k + static_cast<std::size_t>(i);
-      force[i] = (wrench[row] + s.load[k][i]) / s.body[k].mass;
-      moment[i] = wrench[row + 3] + s.load[k][i + 3];
-    }
+  for (std::size_t k = 0; k < net.size(); ++k) {
+    const auto& [force, moment] = net[k];
     const Vec3<double> turn = s.body[k].inverse_inertia * moment;
-    out.insert(out.end(), force.m, force.m + 3);
+    for (int i = 0; i < 3; ++i) out.push_back(force[i] / s.body[k].mass);
     out.insert(out.end(), turn.m, turn.m + 3);
   }
   return out;

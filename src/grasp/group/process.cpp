@@ -214,16 +214,23 @@ void settle_group(const GroupModel& m, const HeldRule& held, const GroupSample& 
 
 }  // namespace
 
-std::vector<double> accelerations(const GroupSample& s, const Column& c) {
+std::vector<NetWrench> net_wrenches(const GroupSample& s, const Column& c) {
   const Column wrench = multiplied(s.W, c);
-  std::vector<double> out;
-  for (std::size_t k = 0; k < s.body.size(); ++k) {
-    Vec3<double> force, moment;
+  std::vector<NetWrench> out(s.body.size());
+  for (std::size_t k = 0; k < out.size(); ++k)
     for (int i = 0; i < 3; ++i) {
       const std::size_t row = 6 * k + static_cast<std::size_t>(i);
-      force[i] = wrench[row] + s.load[k][i];
-      moment[i] = wrench[row + 3] + s.load[k][i + 3];
+      out[k].force[i] = wrench[row] + s.load[k][i];
+      out[k].moment[i] = wrench[row + 3] + s.load[k][i + 3];
     }
+  return out;
+}
+
+std::vector<double> accelerations(const GroupSample& s, const Column& c) {
+  const std::vector<NetWrench> net = net_wrenches(s, c);
+  std::vector<double> out;
+  for (std::size_t k = 0; k < net.size(); ++k) {
+    const auto& [force, moment] = net[k];
     const double turn = gyration_radius(s.body[k]) * norm(s.body[k].inverse_inertia * moment);
     out.push_back(std::max(norm(force) / s.body[k].mass, turn));
   }

@@ -35,6 +35,11 @@ template <int D>
 template <int D>
 [[nodiscard]] Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, D>& p, const Column& first);
 
+/// W c + w of one object: force, and moment about the center of mass.
+struct NetWrench {
+  Vec3<double> force, moment;
+};
+[[nodiscard]] std::vector<NetWrench> net_wrenches(const GroupSample& s, const Column& c);
 /// Net wrench on each object under contact forces, as an acceleration: that of the center of mass, or of the turn times
 /// the radius of gyration.
 [[nodiscard]] std::vector<double> accelerations(const GroupSample& s, const Column& c);

@@ -79,8 +79,7 @@ class Deciding {
     const auto hand_sizes = [](const auto& use) { for_hand_sizes(use); };
     const auto soft_hand_sizes = [](const auto& use) { for_soft_hand_sizes(use); };
     bool done = false;
-    const bool padded = !work_.set.pad.empty() && !work_.set.force_limit.empty();  // on the host
-    if (on_gpu && ideal_hand && !padded)
+    if (on_gpu && ideal_hand && !has_pads(work_.set))
       done = soft ? there(soft_sizes, [&](auto n) { ideal<n, 4>(some); })
                   : there(set_sizes, [&](auto n) { ideal<n, 3>(some); });
     else if (on_gpu && !ideal_hand && work_.study.method == "auto")

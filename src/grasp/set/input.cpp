@@ -180,7 +180,7 @@ SetGrasp<N> GraspReader::packed() const {
 }
 
 std::vector<int> GraspReader::pads() const {
-  if (set_.pad.empty() || set_.force_limit.empty()) return {};
+  if (!has_pads(set_)) return {};
   const auto begin = set_.pad.begin() + row_, end = begin + contacts_;
   std::vector<int> out;
   for (auto at = begin; at != end; ++at) out.push_back(static_cast<int>(std::find(begin, end, *at) - begin));

@@ -19,6 +19,9 @@ void check_input(const GraspSet& set, const SetStudy& study);
 /// The random inputs of a study's samples.
 [[nodiscard]] SetModel make_model(const SetStudy& study);
 
+/// Whether contacts of a pad share a force limit; such sets are decided on the host.
+[[nodiscard]] inline bool has_pads(const GraspSet& set) { return !set.pad.empty() && !set.force_limit.empty(); }
+
 /// Reader of one grasp of a set.
 class GraspReader {
  public:

@@ -10,6 +10,7 @@
 
 #include "garra/batch/interrupt.hpp"
 #include "garra/core/error.hpp"
+#include "grasp/set/input.hpp"
 
 namespace garra::grasp {
 
@@ -512,7 +513,7 @@ Hand choose_hand(const GraspSet& set, Hand wanted) {
                std::string(names_of(wanted)[static_cast<std::size_t>(wanted)]) + ", turns at its contacts",
            std::string("Give ") + (whole ? "angular_jacobian [m,3,nq]" : "angular_mobility [m,3,3] or [m]") +
                ", leave out torsion_radius, or ask what any forces could do: set.hand = \"ideal\".");
-  if (!set.pad.empty() && !set.force_limit.empty())
+  if (has_pads(set))
     refuse("force limits of pads: the hand has a command",
            "Leave out pad, or the force limit: its command limits forces.");
   check_tangents(set);

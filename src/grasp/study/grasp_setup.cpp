@@ -353,10 +353,11 @@ void make_finger_reach(const FingerTask<double>& task, bool moving, std::size_t 
   // The samples' own inverse kinematics, so that both agree on what is within reach.
   with_finger_size(f.size, [&](auto joints, auto size) {
     const auto stance = finger_stance<joints, size>(f, task, moving, reached);
+    if (reached > 0) return;
     const auto& model = finger_chain<size>(f).model;
     const auto frames = chain::frames<joints>(model, chain::angles<joints>(model, Vec<double, size>::zero()));
     away = norm(task.place.p - frames.frame[0].p);
-    if (reached > 0 || f.closed_form) return;
+    if (f.closed_form) return;
     off = touch_with_link<joints, size>(tip_center(f, task.place), stance.q,
                                         const_cast<FingerChain<size>&>(finger_chain<size>(f)));
     static_cast<void>(finger_stance<joints, size>(f, task, moving, reached));
