@@ -70,10 +70,8 @@ def _table_fits(rule: dict[str, Any], value: dict[str, Any], definitions: dict[s
     if any(key not in value for key in rule.get("required", ())):
         return False
     others = rule.get("additionalProperties", True)
-    patterns = rule.get("patternProperties", {})
     for key, item in value.items():
-        matching = next((inner for pattern, inner in patterns.items() if re.search(pattern, key)), others)
-        inner = rule.get("properties", {}).get(key, matching)
+        inner = rule.get("properties", {}).get(key, others)
         if inner is False or (inner is not True and not _fits(inner, item, definitions)):
             return False
     return True

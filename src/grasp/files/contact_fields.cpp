@@ -246,8 +246,9 @@ AnyValue friction(Contact& contact, study::Distribution* common) {
   return custom({read, write, own.takes() + ", or " + shared.takes(),
                  R"json({"anyOf": [{"type": "number", "minimum": 0.0},
                      {"type": "string", "pattern": "^\\s*\\+?(\\d|\\.\\d)"}, {"$ref": "#/definitions/distribution"},
-                     {"type": "object", "additionalProperties": false, "patternProperties": {"^(common|each)$":
-                         {"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"}]}}}]})json"});
+                     {"type": "object", "additionalProperties": false, "properties": {
+                         "common": {"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"}]},
+                         "each": {"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"}]}}}]})json"});
 }
 
 /// The whole command, contact axes.
