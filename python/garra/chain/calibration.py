@@ -14,7 +14,7 @@ import numpy as np
 
 from garra.arguments import numbers, positive, whole
 from garra.chain.robot import Chain
-from garra.turns import turn_matrix
+from garra.turns import rotation_error, turn_matrix
 
 AXES: tuple[str, ...] = ("x", "y", "z", "rx", "ry", "rz")
 """Components of a frame's displacement: shifts [m], turns [rad]."""
@@ -401,9 +401,7 @@ class Calibration:
 
 def _bad_poses(T: np.ndarray) -> np.ndarray:
     """Indices of matrices [n, 4, 4] whose last row or rotation is none, by more than 5e-4."""
-    R = T[:, :3, :3]
-    error = abs(R.transpose(0, 2, 1) @ R - np.eye(3)).max((1, 2)) + abs(T[:, 3] - [0, 0, 0, 1]).max(1)
-    return np.flatnonzero((error > 5e-4) | (np.linalg.det(R) < 0))
+    return np.flatnonzero(rotation_error(T[:, :3, :3]) + abs(T[:, 3] - [0, 0, 0, 1]).max(1) > 5e-4)
 
 
 def _vectors(R: np.ndarray) -> np.ndarray:

@@ -30,6 +30,7 @@ from garra.page.run_folder import RunError
 from garra.renamed import accept_old
 from garra.study.progress import Progress, count_listener
 from garra.study.run import RESULTS, Result, axes, error_of, import_pandas
+from garra.turns import rotation_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -314,8 +315,7 @@ class GraspSet:
         count = len(points) if first is None else len(first) - 1
         pose = np.broadcast_to(numbers("pose", pose), (count, 4, 4))
         R_WO, p_WO = pose[:, :3, :3], pose[:, :3, 3]
-        error = np.abs(R_WO.transpose(0, 2, 1) @ R_WO - np.eye(3)).max(axis=(1, 2), initial=0)
-        wrong = np.flatnonzero(~((error <= 1e-4) & (np.linalg.det(R_WO) > 0)))
+        wrong = np.flatnonzero(~(rotation_error(R_WO) <= 1e-4))
         if len(wrong):
             raise ValueError(f"pose {wrong[0]} is no rotation and translation; a scale is given by `scale`")
         into = np.arange(count)[:, None] if first is None else np.repeat(np.arange(count), np.diff(first))
