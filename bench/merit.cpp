@@ -14,7 +14,7 @@
 #include <numeric>
 #include <string>
 
-#include "counting.hpp"
+#include "contact_flops.hpp"
 // After the counting scalar, whose tiles they read.
 #include "contact/batch/solve_batch.hpp"
 #include "contact/problems/classes.hpp"
@@ -36,10 +36,7 @@ double flops_of(const Solver& solver, const contact::Problems& given) {
   const ContactsInUse many(given.contacts);
   operations = {};
   for (std::int64_t k = 0; k < count; ++k) {
-    solvers::FrictionProblem<Counted, kAnyContacts> problem;
-    std::copy_n(given.A.data() + k * 9 * n * n, 9 * n * n, problem.A.m);
-    std::copy_n(given.b.data() + k * 3 * n, 3 * n, problem.b.m);
-    std::copy_n(given.mu.data() + k * n, n, problem.mu.m);
+    auto problem = counted_problem<kAnyContacts>(given, k);
     if (!given.mode.empty()) {
       auto slip = solvers::SlidingContacts<Counted, kAnyContacts>{};
       const auto known = contact::sliding_at(given, k);
