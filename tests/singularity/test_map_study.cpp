@@ -5,12 +5,16 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "garra/chain_eval.hpp"
 #include "garra/io/run_folder.hpp"
@@ -336,6 +340,35 @@ TEST(SingularityMapStudy, AChunkFileKeepsEveryCount) {
   EXPECT_EQ(read->counts, t.counts);
   EXPECT_EQ(read->least, t.least);
   EXPECT_EQ(read->kept.size(), t.kept.size());
+  fs::remove_all(folder);
+}
+
+// A person, or a clean-up of the cluster, removes chunks while two processes compute the same one.
+TEST(SingularityMapStudy, AChunkThatIsRemovedBetweenTwoLooksIsMissingAndNoError) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / ("garra_removed_chunk_" + std::to_string(::getpid()));
+  auto run_folder = io::RunFolder::create(folder.string(), "job = \"singularity\"\n");
+  run_folder.expect({puma().study.shape(), puma().study.columns(), 16, "test"});
+  study::Total t{};
+  t.add(puma().study.run(0, 16, {}), puma().study.shape());
+  std::atomic<bool> over = false;
+  std::thread remover([&] {
+    for (std::uint32_t k = 1; !over; k = k * 1664525 + 1013904223) {
+      std::this_thread::sleep_for(std::chrono::microseconds(k >> 24));
+      run_folder.remove_chunk(0);
+    }
+  });
+  int unlike = 0;
+  for (int k = 0; k < 25; ++k) {
+    for (int again = 0; again < 2; ++again)
+      EXPECT_NO_THROW(unlike += run_folder.write_chunk(0, t) == io::RunFolder::Written::kOther);
+    io::RunFolder::Chunk state{};
+    EXPECT_NO_THROW(static_cast<void>(run_folder.read_chunk(0, &state)));
+    unlike += state != io::RunFolder::Chunk::kPresent && state != io::RunFolder::Chunk::kMissing;
+  }
+  over = true;
+  remover.join();
+  EXPECT_EQ(unlike, 0);
   fs::remove_all(folder);
 }
 

@@ -25,6 +25,20 @@ constexpr std::size_t kMaxFile = std::size_t{1} << 30;
 
 std::string read_all(const std::string& path) { return read_file(path, kMaxFile); }
 
+/// The file's first `most` bytes, or nothing if it does not exist (any more).
+std::optional<std::string> read_if_present(const std::string& path, std::size_t most) {
+  try {
+    return read_file(path, most);
+  } catch (const Error&) {
+    if (fs::exists(fs::symlink_status(path))) throw;
+    return std::nullopt;
+  }
+}
+
+bool are_equal(const std::string& found, const std::vector<std::uint8_t>& expected) {
+  return std::ranges::equal(found, expected, [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+}
+
 std::string chunk_name(std::int64_t index) {
   std::string digits = std::to_string(index);
   // Six digits, so that chunks sort by name.
@@ -171,8 +185,13 @@ std::string RunFolder::compute_fingerprint() const {
 
 RunFolder::Written RunFolder::write_chunk(std::int64_t index, const study::Total& chunk) const {
   const std::vector<std::uint8_t> bytes = encode_chunk(chunk, make_origin(fingerprint_, expected_));
-  if (write_file_if_absent(file(chunk_name(index)), std::as_bytes(std::span(bytes)))) return Written::kNew;
-  return is_chunk(index, chunk) ? Written::kSame : Written::kOther;
+  for (;;) {
+    if (write_file_if_absent(file(chunk_name(index)), std::as_bytes(std::span(bytes)))) return Written::kNew;
+    const auto stored = read_if_present(file(chunk_name(index)), bytes.size() + 1);
+    // Another process's copy was removed since: this one takes its place.
+    if (!stored) continue;
+    return are_equal(*stored, bytes) ? Written::kSame : Written::kOther;
+  }
 }
 
 void RunFolder::remove_chunk(std::int64_t index) const {
@@ -188,13 +207,16 @@ std::optional<study::Total> RunFolder::read_chunk(std::int64_t index, Chunk* sta
   const std::string name = chunk_name(index);
   found = Chunk::kMissing;
   if (!has(name)) return std::nullopt;
-  found = Chunk::kDamaged;
   std::error_code error;
-  if (!fs::is_regular_file(file(name), error)) return std::nullopt;
+  const bool is_file = fs::is_regular_file(file(name), error);
   const std::size_t most = largest_chunk(expected_.shape, expected_.chunk);
   const ChunkRules rules{expected_.shape, count_outcomes(expected_.columns)};
   // One byte more than any chunk: longer files are cut, and thereby damaged.
-  DecodedChunk chunk = decode_chunk(read_file(file(name), most + 1), make_origin(fingerprint_, expected_), rules);
+  const auto bytes = is_file ? read_if_present(file(name), most + 1) : std::nullopt;
+  if (!bytes && !has(name)) return std::nullopt;  // removed since the first look
+  found = Chunk::kDamaged;
+  if (!bytes) return std::nullopt;
+  DecodedChunk chunk = decode_chunk(*bytes, make_origin(fingerprint_, expected_), rules);
   if (chunk.state == ChunkState::kDamaged) return std::nullopt;
   found = chunk.state == ChunkState::kSound ? Chunk::kPresent : Chunk::kForeign;
   return found == Chunk::kPresent ? std::optional(std::move(chunk.chunk)) : std::nullopt;
@@ -202,8 +224,7 @@ std::optional<study::Total> RunFolder::read_chunk(std::int64_t index, Chunk* sta
 
 bool RunFolder::is_chunk(std::int64_t index, const study::Total& chunk) const {
   const std::vector<std::uint8_t> expected = encode_chunk(chunk, make_origin(fingerprint_, expected_));
-  const std::string found = read_file(file(chunk_name(index)), expected.size() + 1);
-  return std::ranges::equal(found, expected, [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+  return are_equal(read_file(file(chunk_name(index)), expected.size() + 1), expected);
 }
 
 std::int64_t RunFolder::chunks_present() const {
