@@ -167,7 +167,7 @@ if(GARRA_WITH_CUDA)
   list(JOIN images "," images)
   list(TRANSFORM generations APPEND 0 OUTPUT_VARIABLE numbers)
   list(JOIN numbers "\\," numbers)
-  set(rare contact/admm contact/balance_soft contact/extragradient contact/mixed contact/newton_large contact/nsgs
+  set(rare contact/admm contact/affine contact/balance_soft contact/extragradient contact/mixed contact/newton_large contact/nsgs
     grasp/arm grasp/set_soft grasp/set_hand_large grasp/set_hand_soft singularity/map_large chain/eval_sixteen chain/simulate_large)
   list(TRANSFORM rare REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/kernels/\\1.cu")
   list(TRANSFORM merits REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/kernels/contact/\\1.cu" OUTPUT_VARIABLE merit_kernels)

@@ -46,6 +46,7 @@ class SizesInUse {
 template <>
 inline constexpr int kCapacity<kAnyUnknowns> = 1024;
 
+#if !defined(__CUDACC__)  // device code cannot name a host's variable
 template <>
 inline int extent<kAnyUnknowns>() {
   return extent_detail::any_sizes.unknowns;
@@ -62,6 +63,7 @@ template <>
 inline int extent<kAnyOneMore>() {
   return extent_detail::any_sizes.unknowns + 1;
 }
+#endif
 
 /// Base of the matrices below: extent<R>() * extent<C>() numbers, of no particular value at first.
 template <class S, int R, int C>

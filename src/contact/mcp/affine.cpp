@@ -4,6 +4,7 @@
 
 #include "contact/mcp/affine_problem.hpp"
 #include "contact/mcp/bounds.hpp"
+#include "garra/batch/on_device.hpp"
 #include "garra/batch/parallel.hpp"
 
 namespace garra::mcp {
@@ -19,62 +20,54 @@ void check_affine(const AffineProblems& in) {
   check_bounds(in.lower, in.upper, in.count, in.size);
 }
 
-AffineEnd run_method(AffineMethod method, const AffineRow& row, const AffineOptions& options, const double* start) {
-  if (method == AffineMethod::kLemke) return run_lemke(row, options);
-  if (method == AffineMethod::kInteriorPoint) return run_interior_point(row, options);
-  return run_affine_newton(row, options, method == AffineMethod::kPivoting, start);
+/// Runs one method. Returns whether the problem is finished.
+bool run_method(AffineMethod method, const AffineRow& row, const AffineOptions& options, const double* start,
+                AffineAnswer& out) {
+  if (method == AffineMethod::kPivoting || method == AffineMethod::kSemismoothNewton) {
+    const SizesInUse sizes(row.n, 0);
+    return AffineNewton<kAnyUnknowns>(options).run(method, row, start, out);
+  }
+  const AffineEnd end =
+      method == AffineMethod::kLemke ? run_lemke(row, options) : run_interior_point(row, options);
+  out.method = static_cast<int>(method);
+  out.steps += end.steps;
+  return out.take(row, end.x.data(), end.reason, options.tolerance);
 }
 
-/// e(x) of docs/theory/mcp.md (2), and F.
-double largest_error(const AffineRow& row, const double* x, double* F) {
-  double error = 0;
-  for (int i = 0; i < row.n; ++i) {
-    F[i] = row.value(i, x);
-    const double e = std::max(std::min(F[i], x[i] - row.lower[i]), x[i] - row.upper[i]);
-    error = std::max(error, std::abs(e)) + (F[i] - F[i]) + (x[i] - x[i]);  // NaN if a number is NaN or infinite
+void solve_row(const AffineRow& row, const AffineOptions& options, const double* start, AffineAnswer& out) {
+  if (!out.begin(row, start)) return;
+  if (options.method != AffineMethod::kAuto) {
+    run_method(options.method, row, options, start, out);
+    return;
   }
-  return error;
+  for (const AffineMethod method : {AffineMethod::kPivoting, AffineMethod::kSemismoothNewton, AffineMethod::kLemke,
+                                    AffineMethod::kInteriorPoint})
+    if (run_method(method, row, options, start, out)) return;
 }
 
-void solve_row(const AffineRow& row, const AffineOptions& options, const double* start, std::int64_t k,
-               Solutions& out) {
-  std::vector<AffineMethod> methods{options.method};
-  if (options.method == AffineMethod::kAuto)
-    methods = {AffineMethod::kPivoting, AffineMethod::kSemismoothNewton, AffineMethod::kLemke,
-               AffineMethod::kInteriorPoint};
-  const auto n = index(row.n);
-  double* const x = out.x.data() + index(k) * n;
-  double* const F = out.FG.data() + index(k) * n;
-  out.residual[index(k)] = NAN;
-  out.status[index(k)] = Status::kInvalidInput;
-  std::fill_n(x, n, NAN);
-  std::fill_n(F, n, NAN);
-  if (!row.usable() || !std::all_of(start, start + n, [](double a) { return std::isfinite(a); })) return;
-  std::vector<double> values(n);
-  for (const AffineMethod method : methods) {
-    const AffineEnd end = run_method(method, row, options, start);
-    const double error = largest_error(row, end.x.data(), values.data());
-    out.outer[index(k)] += end.steps;
-    out.method[index(k)] = static_cast<std::int32_t>(method);
-    if (!(error >= out.residual[index(k)])) out.residual[index(k)] = error;
-    out.status[index(k)] = end.reason == Status::kConverged ? Status::kStalled : end.reason;
-    if (error <= options.tolerance) {
-      out.residual[index(k)] = error;
-      out.status[index(k)] = Status::kConverged;
-      std::copy_n(end.x.data(), n, x);
-      std::copy_n(values.data(), n, F);
-      return;
-    }
-    if (end.reason == Status::kNoSolution) return;
-  }
+void solve_on_gpu(const AffineProblems& in, const AffineOptions& options, const Device& device, Solutions& out) {
+  if (in.size > kMostKernelUnknowns || options.method == AffineMethod::kLemke ||
+      options.method == AffineMethod::kInteriorPoint)
+    throw Error(ExitCode::kNoDevice,
+                "mcp: " + std::string(kAffineMethods[static_cast<int>(options.method)]) + " with " +
+                    std::to_string(in.size) + " unknowns has no CUDA kernel",
+                "auto, pivoting and semismooth-newton have one for up to " + std::to_string(kMostKernelUnknowns) +
+                    " unknowns; use device \"cpu\".");
+  using batch::in_column, batch::out_column;
+  const int n = in.size;
+  const batch::Rows rows{in.count,
+                         {in_column(in.M, n * n), in_column(in.q, n), in_column(in.lower, n), in_column(in.upper, n),
+                          in_column(in.start, n)},
+                         {out_column(out.x, n), out_column(out.FG, n), out_column(out.residual),
+                          out_column(out.status), out_column(out.outer), out_column(out.method)},
+                         device};
+  batch::on_device(device, DeviceAffine{n, options}, rows);
 }
 
 }  // namespace
 
 Solutions solve_affine(const AffineProblems& in, const AffineOptions& options, const Device& device) {
   check_affine(in);
-  if (device.executor == Executor::kCuda)
-    throw Error(ExitCode::kNoDevice, "mcp: affine problems with bounds run on the CPU", "Use device \"cpu\".");
   Solutions out;
   out.unknowns = in.size;
   out.count = in.count;
@@ -85,12 +78,21 @@ Solutions solve_affine(const AffineProblems& in, const AffineOptions& options, c
   out.status.resize(count);
   out.outer.resize(count);
   out.method.resize(count);
+  if (device.executor == Executor::kCuda) {
+    solve_on_gpu(in, options, device, out);
+    return out;
+  }
   const auto threads = std::clamp<std::int64_t>(in.count, 1, solve_threads(device));
   batch::parallel_for(static_cast<int>(threads), in.count, [&](std::int64_t k) {
     const std::size_t first = index(k) * n;
     const AffineRow row{in.size, in.M.data() + first * n, in.q.data() + first, in.lower.data() + first,
                         in.upper.data() + first};
-    solve_row(row, options, in.start.data() + first, k, out);
+    AffineAnswer answer{out.x.data() + first, out.FG.data() + first};
+    solve_row(row, options, in.start.data() + first, answer);
+    out.residual[index(k)] = answer.residual;
+    out.status[index(k)] = answer.status;
+    out.outer[index(k)] = answer.steps;
+    out.method[index(k)] = answer.method;
   });
   return out;
 }

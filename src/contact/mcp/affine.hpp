@@ -3,7 +3,7 @@
 // Gives: as solve.hpp; kNoSolution where a ray proves that no x is feasible.
 // Units and frames: the user's units; problems and unknowns count from 0.
 // Bad input: wrong sizes and bounds throw Error; NaN or infinity in M or q is kInvalidInput.
-// Not for: sparse problems, or more than kMostPairs pairs by Lemke's method.
+// Not for: sparse problems, more than kMostPairs pairs by Lemke's method, Lemke and interior point on a GPU.
 #pragma once
 
 #include "contact/mcp/solve.hpp"
@@ -21,6 +21,8 @@ enum class AffineMethod { kAuto, kLemke, kPivoting, kInteriorPoint, kSemismoothN
 inline constexpr const char* kAffineMethods[] = {"auto", "lemke", "pivoting", "interior-point", "semismooth-newton"};
 /// Most pairs of Lemke's method: an unknown with two finite bounds counts twice, a free one not.
 inline constexpr int kMostPairs = 1024;
+/// Most unknowns on a GPU, where "auto" is pivoting, then semismooth Newton.
+inline constexpr int kMostKernelUnknowns = 64;
 
 struct AffineOptions {
   AffineMethod method = AffineMethod::kAuto;
