@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "contact/mcp/affine.hpp"
 #include "contact/problems/classes.hpp"
 #include "contact_flops.hpp"
 #include "device_memory.hpp"
@@ -582,6 +583,24 @@ Operation study_operation(const std::string& name, const std::string& file, std:
           }};
 }
 
+/// Affine problems in a box by pivoting, then semismooth Newton: diagonally dominant, so each has one solution.
+Work solve_affine_problems(std::int64_t n) {
+  constexpr int kSize = 8;
+  struct Arrays {
+    std::vector<double> M, q, lower, upper;
+  };
+  const auto a = std::make_shared<Arrays>(
+      Arrays{drawn(n, kSize * kSize, -1, 1), drawn(n, kSize, -8, 8), drawn(n, kSize, -1, 0), drawn(n, kSize, 0, 1)});
+  for (std::size_t i = 0; i < a->M.size(); ++i)
+    if (i % (kSize * kSize) % (kSize + 1) == 0) a->M[i] += kSize;
+  return work_of(
+      8.0 * (kSize * kSize + 6 * kSize + 1) + 9,
+      [=](const Device& device) {
+        return mcp::solve_affine({kSize, n, a->M, a->q, a->lower, a->upper, a->lower}, {}, device);
+      },
+      [](const mcp::Solutions& s) { return Bytes().add(s.x).add(s.residual).add(s.status).add(s.method); });
+}
+
 /// Value and gradient of a merit function, and every pair of one with a minimizer, of three contacts.
 void add_merit_operations(std::vector<Operation>& all) {
   for (std::size_t m = 0; m < names_of(contact::Merit{}).size(); ++m) {
@@ -627,6 +646,7 @@ std::vector<Operation> all_operations() {
       {"gradient3", kMillion, differentiate_contacts},
       {"balance3", kMillion, balance_wrenches},
       {"lcp4", kAll, solve_lcps},
+      {"affine8", kMillion, solve_affine_problems},
       chain_operation("pose", chain::Output::kPose),
       chain_operation("jacobian", chain::Output::kJacobian),
       chain_operation("mass_matrix", chain::Output::kMassMatrix),

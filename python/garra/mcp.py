@@ -250,7 +250,8 @@ def solve_affine(
     max_iterations : int
         Of each method; 0: its own limit.
     device : str
-        "cpu" or "scalar".
+        "cpu", "scalar", "auto" or "cuda": a GPU takes up to 64 unknowns by "pivoting", "semismooth-newton", or "auto",
+        which is these two there. One thread solves one problem.
     threads : int
         CPU threads; 0: all.
 
