@@ -103,6 +103,8 @@ def polynomial(rows, pose):
         found, det = solve(A, [[-right[c][f] for f in rest] for c in columns])
         if det != 0:
             break
+    else:
+        return None  # special angles: every choice is dependent
     null = [{**{f: found[k][m] for k, f in enumerate(chosen)}, rest[m]: Fraction(1)} for m in range(6)]
     values = []
     for x in range(-9, 10):
@@ -195,7 +197,10 @@ def compare(poses, seed=1):
             pose = [[Fraction(int(i == j)) for j in range(4)] for i in range(4)]
             for row in rows:
                 pose = times(pose, link(row, turn(rational(random, 3))))
-            p = interpolate(polynomial(rows, pose))
+            values = polynomial(rows, pose)
+            if values is None:
+                continue
+            p = interpolate(values)
             assert len(p) == 17  # of degree 16
             found = robot.inverse_kinematics_all(np.array(pose, float))
             out.append((sturm_count(p), int(found.count), bool(found.complete)))
