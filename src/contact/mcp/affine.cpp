@@ -27,8 +27,7 @@ bool run_method(AffineMethod method, const AffineRow& row, const AffineOptions& 
     const SizesInUse sizes(row.n, 0);
     return AffineNewton<kAnyUnknowns>(options).run(method, row, start, out);
   }
-  const AffineEnd end =
-      method == AffineMethod::kLemke ? run_lemke(row, options) : run_interior_point(row, options);
+  const AffineEnd end = method == AffineMethod::kLemke ? run_lemke(row, options) : run_interior_point(row, options);
   out.method = static_cast<int>(method);
   out.steps += end.steps;
   return out.take(row, end.x.data(), end.reason, options.tolerance);
@@ -40,8 +39,8 @@ void solve_row(const AffineRow& row, const AffineOptions& options, const double*
     run_method(options.method, row, options, start, out);
     return;
   }
-  for (const AffineMethod method : {AffineMethod::kPivoting, AffineMethod::kSemismoothNewton, AffineMethod::kLemke,
-                                    AffineMethod::kInteriorPoint})
+  for (const AffineMethod method :
+       {AffineMethod::kPivoting, AffineMethod::kSemismoothNewton, AffineMethod::kLemke, AffineMethod::kInteriorPoint})
     if (run_method(method, row, options, start, out)) return;
 }
 
@@ -58,8 +57,8 @@ void solve_on_gpu(const AffineProblems& in, const AffineOptions& options, const 
   const batch::Rows rows{in.count,
                          {in_column(in.M, n * n), in_column(in.q, n), in_column(in.lower, n), in_column(in.upper, n),
                           in_column(in.start, n)},
-                         {out_column(out.x, n), out_column(out.FG, n), out_column(out.residual),
-                          out_column(out.status), out_column(out.outer), out_column(out.method)},
+                         {out_column(out.x, n), out_column(out.FG, n), out_column(out.residual), out_column(out.status),
+                          out_column(out.outer), out_column(out.method)},
                          device};
   batch::on_device(device, DeviceAffine{n, options}, rows);
 }
