@@ -384,7 +384,8 @@ def sensitivity(x: Any, F: Any, J: Any, F_p: Any, lower: Any, upper: Any, *, tol
     lower, upper : float or array_like [..., n]
         Bounds, independent of p.
     tolerance : float
-        Valid: margin > tolerance, and J_II has a reciprocal condition above 1e-12.
+        Valid: x solves the problem within the tolerance, margin > tolerance, and J_II has a reciprocal condition above
+        1e-12.
 
     Returns
     -------
@@ -419,7 +420,9 @@ def sensitivity(x: Any, F: Any, J: Any, F_p: Any, lower: Any, upper: Any, *, tol
     free = ~fixed & (gap > abs(F))
     both = free[..., :, None] & free[..., None, :]
     K = np.where(both, J, np.eye(n))
+    error = abs(np.maximum(np.minimum(F, x - low), x - high)).max(axis=-1)
     known = np.isfinite(K).all(axis=(-2, -1)) & np.isfinite(F_p).all(axis=(-2, -1)) & (margin > tolerance)
+    known &= error <= tolerance
     K = np.where(known[..., None, None], K, np.eye(n))
     s = np.linalg.svd(K, compute_uv=False)
     valid = known & (s[..., -1] > 1e-12 * s[..., 0])

@@ -121,7 +121,6 @@ Check::Check(const CLI::Validator& of_cli11) : validator_(std::make_shared<const
 Check one_of(const std::vector<std::string>& words) { return Check(CLI::IsMember(words)); }
 Check from_to(int low, int high) { return Check(CLI::Range(low, high)); }
 Check above_zero() { return Check(CLI::PositiveNumber); }
-Check not_negative() { return Check(CLI::NonNegativeNumber); }
 
 Option Option::required() const { return Option(option_->required()); }
 Option Option::check(const Check& check) const { return Option(option_->check(*check.validator_)); }

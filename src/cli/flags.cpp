@@ -47,6 +47,14 @@ Check positive_number() {
           "NUMBER>0", "positive number"};
 }
 
+Check not_negative() {
+  return {[](std::string& text) {
+            const auto x = finite_number(text);
+            return x && *x >= 0 ? std::string() : text + " is no finite number of at least 0";
+          },
+          "NONNEGATIVE", "number of at least 0"};
+}
+
 Check share() {
   return {[](std::string& text) {
             const auto x = finite_number(text);

@@ -33,7 +33,7 @@ def register(name: str, function: Callable[..., Any], kind: str = "mcp") -> None
         Name in tables. A second function of the same name replaces the first.
     function : callable
         Of one problem. "contact": A [3k, 3k], b [3k], mu [k] to forces [3k]. "lcp": M [n, n], q [n] to z [n]. "mcp": a
-        Problem to x [n]. An exception counts as a failure; NaN too.
+        Problem to x [n]. An exception counts as a failure; NaN too. The table shows the first exception.
     kind : str
         One of KINDS.
 
@@ -150,6 +150,8 @@ class Comparison:
                 rows.append(f"  {s['name']:<28} not run: {s['not_run']}")
             else:
                 rows.append(f"  {s['name']:<28} {s['solved']:>5} solved {1e3 * s['seconds']['mean']:>10.3f} ms a problem")
+                if s["raised"]:
+                    rows.append(f"  {'':<28} raised {s['raised']}")
         return "\n".join(rows)
 
 
@@ -394,7 +396,7 @@ def _measured(
 ) -> dict[str, Any]:
     if isinstance(solve, str):
         return {"name": name, "not_run": solve, "tried": 0, "solved": 0}
-    endings, seconds, residuals = [], [], []
+    endings, seconds, residuals, raised = [], [], [], []
     for problem in given:
         begin = perf_counter()
         try:
@@ -402,7 +404,8 @@ def _measured(
             seconds.append(perf_counter() - begin)
             residual = error(problem, x) if np.isfinite(x).all() else np.nan
             endings.append(0 if residual <= tolerance else 3 if np.isnan(residual) else 1)
-        except Exception:  # whatever a solver raises is its failure
+        except Exception as failure:  # whatever a solver raises is its failure
+            raised.append(f"{type(failure).__name__}: {failure}")
             seconds.append(perf_counter() - begin)
             residual = np.nan
             endings.append(2)
@@ -420,6 +423,7 @@ def _measured(
             "p999": float(quantiles[1]),
         },
         "iterations": {"median": None, "max": None},
+        "raised": raised[0].split("\n")[0] if raised else None,
         "failures": {kind: count for kind, count in failures.items() if count},
         "throughput": [],
         "same_answers_in_lanes": None,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from garra.arguments import numbers, positive, whole
+from garra.arguments import numbers, positive, vector, whole
 from garra.chain.robot import Chain
 from garra.turns import rotation_error, turn_matrix
 
@@ -121,8 +121,8 @@ class Calibration:
             raise ValueError(f'measured = "{measured}": one of {", ".join(MEASURED)} is needed')
         self.arm, self.measured = arm, measured
         self.rows = 6 if measured == "pose" else 3
-        noise_of = [positive(f"noise[{k}]", x) for k, x in enumerate(noise)]
-        prior_of = [positive(f"prior[{k}]", x) for k, x in enumerate(prior)]
+        noise_of = [positive(f"noise[{k}]", x) for k, x in enumerate(vector("noise", noise, 2))]
+        prior_of = [positive(f"prior[{k}]", x) for k, x in enumerate(vector("prior", prior, 2))]
         self.noise = np.repeat(noise_of, 3)[: self.rows]
         self.prior = np.tile(np.repeat(prior_of, 3), arm.n + 1)
         frames = ["base", *(f"link_{i}" for i in range(arm.n))]

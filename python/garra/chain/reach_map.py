@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from garra.arguments import check_seed, whole
+from garra import _core
+from garra.arguments import check_seed, positive, vector, whole
 from garra.chain.branches import name_branches
 from garra.page.interval import clopper_pearson
 from garra.summary import Summary
@@ -91,7 +92,9 @@ def reach_map(
     garra.UsageError
         As of inverse_kinematics_all().
     """
-    ends = np.reshape(np.array([low, high], float), (2, 3))
+    ends = np.array([vector("low", low, 3), vector("high", high, 3)])
+    for axis in np.flatnonzero(~(ends[0] < ends[1])):
+        raise _core.UsageError(f"low[{axis}] = {ends[0, axis]:g}, high[{axis}] = {ends[1, axis]:g}\nGive low < high.")
     random = np.random.Generator(np.random.Philox(key=check_seed(seed)))
     count = whole("samples", samples, 1)
     pose = np.tile(np.eye(4), (count, 1, 1))
@@ -99,6 +102,8 @@ def reach_map(
     pose[:, :3, :3] = _random_turns(random, count) if orientation is None else np.reshape(orientation, (3, 3))
     shapes = [_shape(one) for one in obstacles]
     radii = None if radius is None else np.broadcast_to(np.asarray(radius, float), (robot.n,))
+    if radii is not None and not (radii >= 0).all():
+        raise _core.UsageError(f"radius = {radius}\nGive meters, at least 0.")
     solutions, free, names = np.zeros(count, int), np.zeros(count, int), {}
     for first in range(0, count, _BLOCK):
         found = robot.inverse_kinematics_all(pose[first : first + _BLOCK], fixed=fixed, proofs=False)
@@ -134,8 +139,12 @@ def _shape(obstacle: Mapping[str, Any]) -> tuple[str, np.ndarray, float]:
     kinds = [kind for kind in ("sphere", "capsule", "box") if kind in obstacle]
     if len(kinds) != 1:
         raise ValueError(f"obstacle {dict(obstacle)!r}: give one of sphere, capsule, box")
-    ends = np.broadcast_to(np.asarray(obstacle[kinds[0]], float), (2, 3))
-    return kinds[0], ends, 0.0 if kinds[0] == "box" else float(obstacle["radius"])
+    kind = kinds[0]
+    if kind == "sphere":
+        ends = np.tile(vector("the center of a sphere", obstacle[kind], 3), (2, 1))
+    else:
+        ends = np.reshape(vector(f"the ends of a {kind}", np.ravel(obstacle[kind]), 6), (2, 3))
+    return kind, ends, 0.0 if kind == "box" else positive(f"the radius of a {kind}", obstacle.get("radius", np.nan))
 
 
 def _collides(robot: Chain, q: np.ndarray, radii: np.ndarray, shapes: list[tuple[str, np.ndarray, float]]) -> np.ndarray:

@@ -110,7 +110,7 @@ void check_joints(const Robot& robot, std::size_t joints, ToolTask task) {
               "Fix " + std::to_string(joints - most) + " (fixed = {joint: value}, --fix JOINT=VALUE).");
 }
 
-bool is_finite_pose(std::span<const double> row) {
+bool are_finite(std::span<const double> row) {
   return std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
 }
 
@@ -122,7 +122,7 @@ void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> p
   std::vector<double> poses;
   for (std::size_t n = 0; n < rows.count.size(); ++n) {
     const auto row = pose.subspan(16 * n, 16);
-    if (rows.complete[n] > 0 || (odd && std::fmod(rows.count[n], 2) == 0) || !is_finite_pose(row)) continue;
+    if (rows.complete[n] > 0 || (odd && std::fmod(rows.count[n], 2) == 0) || !are_finite(row)) continue;
     open.push_back(n);
     poses.insert(poses.end(), row.begin(), row.end());
   }
@@ -370,6 +370,9 @@ AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSo
   for (std::size_t n = 0; n < count; ++n) {
     Turns turns(p.moves, options);
     const double* seed = q0.empty() ? nullptr : &q0[p.joints() * n];
+    const bool finite =
+        are_finite(pose.subspan(16 * n, 16)) && (seed == nullptr || are_finite(q0.subspan(p.joints() * n, p.joints())));
+    if (!finite) lists[n].clear();
     const auto unproven = [](const Solution& one) { return one.unique == 0; };
     if (whole_arm && options.proofs && std::any_of(lists[n].begin(), lists[n].end(), unproven)) {
       std::erase_if(lists[n], [&](const Solution& one) { return !Turns::allow(p.moves, options, one); });
@@ -379,7 +382,6 @@ AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSo
     const std::vector<Solution>& sorted = turns.sorted(seed != nullptr);
     for (const Solution& one : sorted) append(one, out);
     out.first.push_back(static_cast<std::int64_t>(out.residual.size()));
-    const bool finite = is_finite_pose(pose.subspan(16 * n, 16));
     out.complete.push_back(finite && complete[n] > 0 ? 1 : 0);
     out.status.push_back(!finite ? Status::kInvalidInput : sorted.empty() ? Status::kOutOfReach : Status::kConverged);
   }

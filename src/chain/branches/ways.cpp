@@ -167,14 +167,14 @@ int count_slides(const Robot& robot) {
   return static_cast<int>(std::count_if(robot.joint.begin(), robot.joint.end(), slides));
 }
 
-/// Of two slides: a sweep of each joint that turns. One alone misses some solutions next to the ends of its branches.
-bool make_sweeps(const Robot& robot, AllSolutionsOp& op) {
+/// Of two slides: an equation in each joint that turns.
+bool make_two_slides(const Robot& robot, AllSolutionsOp& op) {
   if (count_slides(robot) != 2) return false;
   op.ways = 0;
   for (int start = 0; start < kLoop; ++start) {
     if (robot.joint[at(start)].prismatic) continue;
     op.way[op.ways] = make_way(robot, {start}, 0);
-    op.way[op.ways++].method = branches::Method::kSweep;
+    op.way[op.ways++].method = branches::Method::kTwoSlides;
   }
   return true;
 }
@@ -283,7 +283,7 @@ AllSolutionsOp prepare_all_solutions(const Robot& robot) {
   AllSolutionsOp op = make_op(robot), best = op;
   op.ways = best.ways = 1;
   if (find_closed_way(robot, op.way[0]) && score(robot, op, tries).found == kTries) return op;
-  if (make_sweeps(robot, op) && score(robot, op, tries).found >= kTries - 1) return op;
+  if (make_two_slides(robot, op) && score(robot, op, tries).found >= kTries - 1) return op;
   op.ways = 1;
   Score most{-1};
   for (const double moved : {0.0, 1e-4, 1e-5}) {
@@ -329,7 +329,7 @@ AllSolutionsOp prepare_like(const Robot& robot, const AllSolutionsOp& other, dou
   AllSolutionsOp op = make_op(robot);
   op.ways = other.ways;
   const branches::Method method = other.way[0].method;
-  if (method == branches::Method::kSweep && make_sweeps(robot, op)) return op;
+  if (method == branches::Method::kTwoSlides && make_two_slides(robot, op)) return op;
   if (method != branches::Method::kElimination && find_closed_way(robot, op.way[0])) return op;
   for (int k = 0; k < op.ways; ++k) op.way[k] = make_way(robot, other.way[k].roles, factor * other.way[k].moved);
   return op;

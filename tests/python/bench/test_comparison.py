@@ -27,6 +27,7 @@ def test_a_registered_solver_stands_beside_the_others_and_is_measured_by_the_sam
     assert found["garra lemke"]["solved"] == found["garra interior-point"]["solved"] == 6
     assert found["zero"]["solved"] == 0 and found["zero"]["problems"]["ending"] == [1] * 6
     assert found["raises"]["solved"] == 0 and found["raises"]["problems"]["ending"] == [2] * 6
+    assert "raised RuntimeError: no" in str(garra.bench.compare("lcp", problems[:1]))
     assert "psor" in str(garra.bench.compare("lcp", problems[:1]))
     assert found["SciPy least_squares"]["not_run"] or found["SciPy least_squares"]["solved"] == 6
 

@@ -134,3 +134,13 @@ def test_the_program_writes_the_same(tmp_path):
         assert (file["q"][:] == np.concatenate(expected.q)).all()
         assert (np.diff(file["first"][:]) == expected.count).all()
     assert json.loads(done.stdout)["solutions"] == expected.count.sum()
+
+
+def test_nan_in_a_start_is_a_status_of_its_pose_alone():
+    robot = garra.load("ur5")
+    q = np.random.default_rng(3).uniform(-1, 1, (3, 6))
+    pose, start = robot.forward_kinematics(q), q.copy()
+    start[1, 5] = np.nan
+    found = robot.inverse_kinematics_all(pose, q0=start)
+    assert found.status.tolist() == [0, 3, 0] and found.count[1] == 0 and not found.complete[1]
+    assert all(np.isfinite(one).all() for one in found.q)

@@ -128,10 +128,16 @@ def test_arms_of_two_sliding_joints(slides):
     q = random_q(robot, (200,))
     pose = robot.forward_kinematics(q)
     found = robot.inverse_kinematics_all(pose)
-    assert found.count.max() <= 8 and (found.count[found.complete] == 8).all()
+    assert found.count.max() <= 8 and found.complete.mean() > 0.98
+    assert (found.count[found.complete] % 2 == 0).all()  # other roots come in complex pairs
     for own, target, solutions in zip(q, pose, found.q):
         assert away(own, solutions, robot.prismatic) < 1e-6
         assert np.allclose(robot.forward_kinematics(solutions), target, atol=1e-9)
+    for k in np.flatnonzero(found.complete)[:20]:  # searches from elsewhere end in no other solution
+        for start in random_q(robot, (30,)):
+            other = robot.inverse_kinematics(pose[k], start, nearest=False)
+            if other.success:
+                assert away(other.q, found.q[k], robot.prismatic) < 1e-6
 
 
 @pytest.mark.parametrize("slides", [(0, 1, 2), (3, 4, 5), (0, 2, 4), (1, 2, 5)])

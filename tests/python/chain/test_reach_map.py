@@ -87,3 +87,15 @@ def test_bad_input():
         garra.chain.reach_map(garra.load("ur5"), [0] * 3, [1] * 3, radius=0.1, obstacles=[{"cone": 1}])
     with pytest.raises(garra.UsageError, match="7 joints"):
         garra.chain.reach_map(garra.load("iiwa14"), [0] * 3, [1] * 3, samples=5)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "more", "word"),
+    [([1, 1, 1], [0, 2, 2], {}, "low < high"), ([np.nan, 0, 0], [1, 1, 1], {}, "finite"),
+     ([0, 0, 0], [1, 1, 1], {"radius": -1}, "at least 0"),
+     ([0, 0, 0], [1, 1, 1], {"radius": 0.1, "obstacles": [{"sphere": [0, 0, 0], "radius": -1}]}, "above 0"),
+     ([0, 0, 0], [1, 1, 1], {"obstacles": [{"sphere": [0, 0, -1, 2], "radius": 1}]}, "center of a sphere")],
+)  # fmt: skip
+def test_boxes_and_radii_that_mean_nothing_are_refused(low, high, more, word):
+    with pytest.raises(garra.UsageError, match=word):
+        garra.chain.reach_map(garra.load("puma560"), low, high, samples=10, **more)

@@ -11,8 +11,8 @@
 namespace garra::chain::branches {
 
 /// kSpherical: the axes of roles 4 to 6 meet; kParallel: those of roles 1 to 3 are parallel, and 4 and 5 meet;
-/// kSliding: three joints slide; kSweep: two do.
-enum class Method { kElimination, kSpherical, kParallel, kSliding, kSweep };
+/// kSliding: three joints slide; kTwoSlides: two do.
+enum class Method { kElimination, kSpherical, kParallel, kSliding, kTwoSlides };
 
 /// One way to candidates: links in front of the joints with lengths over a unit. Arms of special geometry, whose
 /// equations are dependent, take links that are off by `moved`; their candidates are then near the solutions.
@@ -205,13 +205,12 @@ struct Candidates {
   S count, real, doubtful;
 };
 
-template <class S>
-GARRA_HD void choose_candidates(const Eigenvalues<S, kMost>& from, double nearly_real, double doubtful,
-                                Candidates<S>& to) {
+template <class S, int N>
+GARRA_HD void choose_candidates(const Eigenvalues<S, N>& from, double nearly_real, double doubtful, Candidates<S>& to) {
   const S zero(0), one(1);
   to.x = to.is_real = Vec<S, kMost>::zero();
   to.count = to.real = to.doubtful = zero;
-  for (int k = 0; k < kMost; ++k) {
+  for (int k = 0; k < N; ++k) {
     const S size = fma(from.re[k], from.re[k], one), im = from.im[k];
     const auto real = im == zero && size < S(1e16), near = abs(im) <= S(nearly_real) * size && size < S(1e16);
     for (int i = 0; i <= k; ++i) {
@@ -278,13 +277,13 @@ GARRA_HD S count_proven(const SolutionRule& rule, const Solutions<S>& from) {
 
 }  // namespace kernel
 
-/// Adds the solutions of one elimination to those that are known.
-template <class S>
+/// Adds the solutions of one elimination to those that are known. From: Eliminated or TwoSlides.
+template <template <class> class From, class S>
 GARRA_HD_CALL void add_eliminated(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
                                   const Pose<S>& target, Solutions<S>& to) {
   Loop<S> loop;
   kernel::fill_loop(way, m.prismatic, target, loop);
-  Eliminated<S> from;
+  From<S> from;
   eliminate(loop, way.roles.offset, from);
   kernel::Candidates<S> candidates;
   kernel::choose_candidates(from.x, way.nearly_real(), rule.doubtful, candidates);
@@ -321,29 +320,6 @@ GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, con
   }
   const auto all = kernel::count_proven(rule, to) == to.count && to.count == expected && !(candidates.doubtful > S(0));
   to.complete = select(all, S(1), to.complete);
-}
-
-/// Adds the solutions of an arm with two slides: searches start where the first turn's sweep crosses.
-template <class S>
-GARRA_HD_CALL void add_swept(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
-                             const Pose<S>& target, Solutions<S>& to) {
-  Loop<S> loop;
-  kernel::fill_loop(way, m.prismatic, target, loop);
-  Sweep<S> sweep;
-  fill_sweep(loop, sweep);
-  kernel::Found<S> found;
-  kernel::JointValue<S> z[kLoop];
-  S exists;
-  for (int k = 0; k < kSweep; ++k)
-    for (int side = 0; side < 2; ++side) {
-      const S part = find_crossing(sweep, k, side);
-      found.wanted = part >= S(0);
-      if (!any(found.wanted)) continue;
-      const auto turn = sincos(S(6.283185307179586 / kSweep) * (part + S(k)));
-      find_swept(loop, sweep.L, {turn.cos, turn.sin, S(0)}, side, z, exists);
-      kernel::add_candidate(m, way, rule, target, kernel::to_values(loop, z), found, to);
-    }
-  to.complete = select(kernel::count_proven(rule, to) == S(8), S(1), to.complete);  // there are no more
 }
 
 template <class S>
@@ -411,9 +387,9 @@ struct AllSolutionsOp {
     out.count = out.complete = S(0);
     for (int k = 0; k < ways; ++k)
       if (way[k].method == Method::kElimination)
-        add_eliminated(model, way[k], rule, target, out);
-      else if (way[k].method == Method::kSweep)
-        add_swept(model, way[k], rule, target, out);
+        add_eliminated<Eliminated>(model, way[k], rule, target, out);
+      else if (way[k].method == Method::kTwoSlides)
+        add_eliminated<TwoSlides>(model, way[k], rule, target, out);
       else
         add_closed(model, way[k], rule, target, out);
     return out;
