@@ -1,6 +1,7 @@
 // GPU queries of the host, for programs with kernels: number of devices, names, free memory.
 #include "base/cuda_device.hpp"
 #include "base/for_each.cuh"
+#include "garra/batch/select.hpp"
 
 namespace garra {
 
@@ -76,11 +77,21 @@ bool translates(int index) {
   return true;
 }
 
+/// Kernels of CUB have no names here. A selection of one number loads them.
+void load_selection() {
+  cuda::Buffer<unsigned long long> numbers(3);
+  cuda::Buffer<int> places(2);
+  numbers.clear();
+  cuda::select(1, numbers.data(), {places.data(), numbers.data() + 1, numbers.data() + 2});
+  cuda::select(1, reinterpret_cast<const bool*>(numbers.data()), {places.data(), places.data() + 1});
+}
+
 int load_all(int index) {
   cuda::check(cudaSetDevice(index), "choosing the device");
   cudaFuncAttributes ignored;
   for (const void* kernel : cuda::all_kernels())
     cuda::check(cudaFuncGetAttributes(&ignored, kernel), "loading a kernel");
+  load_selection();
   return static_cast<int>(cuda::all_kernels().size());
 }
 

@@ -24,6 +24,16 @@ void select_marked(std::int64_t count, From from, Mark mark, To to, Length lengt
   if (!only_counts()) run(room.data());
 }
 
+/// The number of place i of the list. One selection and this take less than two selections.
+struct NumberKernel {
+  const unsigned long long* numbers;
+  Nonzero to;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    if (i < static_cast<std::int64_t>(*to.length)) to.number[i] = numbers[to.place[i]];
+  }
+};
+
 constexpr int kSearchThreads = 256;
 /// Keys of which one is the least of its part.
 constexpr std::int64_t kPart = 1024;
@@ -98,7 +108,7 @@ void select(std::int64_t count, const bool* marks, const List& to) {
 
 void select(std::int64_t count, const unsigned long long* numbers, const Nonzero& to) {
   select_marked(count, thrust::counting_iterator<int>(0), numbers, to.place, to.length);
-  select_marked(count, numbers, numbers, to.number, to.length);
+  for_each(count, NumberKernel{numbers, to});
 }
 
 void find_least(const double* keys, const KeyRows& of, const LeastPlaces& to) {

@@ -195,8 +195,10 @@ def test_kernels_that_the_driver_must_translate_are_announced_and_can_be_prepare
     for capability in ("80", "86", "89"):
         done = on_gpu("doctor", "--warm", GARRA_SIMULATED_GPU_CAPABILITY=capability)
         assert "preparing" not in done.stdout
-    done = on_gpu("doctor", "--warm", **newer)
+    done = on_gpu("doctor", "--warm", GARRA_SIMULATED_GPU_COUNTS=str(tmp_path / "counts.json"), **newer)
     assert note in done.stdout
+    ran = (tmp_path / "counts.json").read_text()
+    assert ran.count("DeviceSelectSweepKernel") == 2  # CUB's kernels are loaded as they run, one for each type
     (line,) = [x for x in done.stdout.splitlines() if "kernels are ready on simulated GPU" in x]
     assert int(line.split()[0]) > 300
 
@@ -227,6 +229,13 @@ def test_no_kernel_of_the_default_study_grew_by_more_than_a_tenth(tmp_path):
     tight.write_text(json.dumps(limits))
     done = report("--budget", tight, "--no-assembler")
     assert done.returncode == 1 and f"{kernel}: instructions" in done.stderr
+
+
+def test_the_empty_kernel_of_cub_is_not_reported_as_one_without_a_test(tmp_path):
+    on_gpu("doctor", "--warm", GARRA_SIMULATED_GPU_COUNTS=str(tmp_path / "counts.json"))
+    done = report("--not-run-in", tmp_path)
+    assert done.returncode == 1 and "FingerKernel" in done.stdout
+    assert "cub" not in done.stdout
 
 
 def test_too_little_memory_is_said_with_its_size(tmp_path):
