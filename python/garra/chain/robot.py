@@ -1284,7 +1284,8 @@ class Chain:
             rows |= self._details(found["q"], locked, place(device, threads))
         rows["q"] = self._with_locked(found["q"], locked, moving)
         first = found["first"]
-        lists = {name: [array[a:b] for a, b in zip(first[:-1], first[1:])] for name, array in rows.items()}
+        ends = first.tolist()  # numbers of Python: slices are faster
+        lists = {name: [array[a:b] for a, b in zip(ends[:-1], ends[1:])] for name, array in rows.items()}
         if not batch.lead:
             lists = {name: arrays[0] for name, arrays in lists.items()}
         return AllSolutions(
@@ -1380,6 +1381,8 @@ class Chain:
 
     def _with_locked(self, q: np.ndarray, locked: Mapping[int, float], moving: list[int]) -> np.ndarray:
         """Values of all joints."""
+        if not locked:
+            return q
         full = np.empty((len(q), self.n))
         full[:, moving] = q
         for joint, value in locked.items():

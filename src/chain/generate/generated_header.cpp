@@ -275,8 +275,11 @@ std::string generate_header(const Robot& robot, const GenerateOptions& options) 
   check_numbers(robot);
   std::vector<std::string> wanted = options.operations;
   for (const Signature& s : kSignatures) {
-    if (options.operations.empty() && has_operation(robot, s.operation)) wanted.emplace_back(s.name);
-    if (std::count(wanted.begin(), wanted.end(), s.name) > 0 && !has_operation(robot, s.operation))
+    const bool asked = std::count(wanted.begin(), wanted.end(), s.name) > 0;
+    if (!asked && !options.operations.empty()) continue;
+    const bool has = has_operation(robot, s.operation);
+    if (has && !asked) wanted.emplace_back(s.name);
+    if (!has && asked)
       throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" has no closed form of inverse kinematics",
                   "Leave out inverse_kinematics, or use inverse_kinematics_all.");
   }
