@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "answers.hpp"
+#include "garra/chain_generate.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
@@ -221,6 +222,21 @@ TEST(Loads, EveryExecutorAgreesBitForBit) {
             count == 1 ? test::other_executors() : test::other_host_executors(),
             [&](const Device& device) { return test::make_answer(simulate(robot, s, torque, o, device)); });
       }
+}
+
+// Lanes and kernels pad chains whose number of joints has no code of its own; the scalar executor does not.
+TEST(Loads, AForceOnTheToolMovesNoPaddingJoint) {
+  Robot robot = finger();
+  std::vector<double> start = {0.1, -0.1, 0.2, 0.1, 0.05, 0.1};
+  for (; robot.joints > 0; robot = lock_joint(robot, robot.joints - 1, 0.1), start.pop_back()) {
+    SCOPED_TRACE(robot.joints);
+    SimulateOptions o = precise(0.05);
+    o.tool = {.kind = ToolForceKind::kConstant, .force = {{0.1, -0.2, 0.05}}, .moment = {{1e-3, 0, 2e-3}}};
+    test::expect_same_on(test::other_executors(), [&](const Device& device) {
+      return test::make_answer(simulate(robot, {.count = 1, .q = start}, {}, o, device));
+    });
+    if (robot.joints == 1) break;
+  }
 }
 
 TEST(Loads, RefuseWhatMakesNoSense) {

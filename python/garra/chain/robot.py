@@ -1452,7 +1452,7 @@ class Chain:
         times : float or array_like [t]
             Output times, ascending from 0 [s].
         law : mapping, optional
-            Torques over time or of a controller, with the keys of [torque] of a scenario in SI units and
+            Torques over time or of a controller, with the keys of [torque] of a scenario (but voltages) in SI units and
             `stall_torque`, `no_load_speed` of motors: {"kind": "pd", "kp": 2, "set_point": 0.1}.
         damping : array_like [..., n], optional
             Viscous damping of the joints [N m s/rad or N s/m]; default: the robot's.

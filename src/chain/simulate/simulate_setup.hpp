@@ -44,18 +44,12 @@ TorqueLaw<J> make_torque_law(const TorqueInput& in, int joints, const std::vecto
 }
 
 /// The force on the tool; points stay in the job's memory.
-inline ToolForceLaw make_tool_law(const ToolForceInput& in) {
-  return {in.kind,
-          in.force,
-          in.moment,
-          in.points.data(),
-          static_cast<int>(in.points.size()) / 6,
-          in.interval,
-          in.place,
-          in.kind == ToolForceKind::kWall ? (1 / norm(in.normal)) * in.normal : in.normal,
-          in.stiffness,
-          in.damping,
-          in.play};
+inline ToolForceLaw make_tool_law(const ToolForceInput& in, int joints) {
+  return {
+      in.kind,      joints,           in.force,
+      in.moment,    in.points.data(), static_cast<int>(in.points.size()) / 6,
+      in.interval,  in.place,         in.kind == ToolForceKind::kWall ? (1 / norm(in.normal)) * in.normal : in.normal,
+      in.stiffness, in.damping,       in.play};
 }
 
 /// Dry friction, padded to J joints that have none.
@@ -73,7 +67,7 @@ SimulateSetup<J> make_setup(const SimulateJob& job) {
   s.nominal = make_source<SharedModel<J, Joints::kMixed>>(job.robot).model;
   s.law = make_torque_law<J>(job.torque, job.robot.joints, job.code);
   s.law.followers = job.followers;
-  s.tool = make_tool_law(o.tool);
+  s.tool = make_tool_law(o.tool, job.robot.joints);
   s.friction = make_friction_law<J>(o.friction);
   s.damping = padded<J>(job.damping, 0);
   // The controller's model has the damping that all samples share (docs/theory/chain-simulation.md, "Torques").

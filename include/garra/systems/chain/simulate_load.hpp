@@ -17,6 +17,7 @@ enum class ToolForceKind : int {
 /// The force on the tool point, world axes, shared by all samples.
 struct ToolForceLaw {
   ToolForceKind kind;
+  int joints;                  ///< of the chain; joints that pad it carry nothing of the force
   Vec3<double> force, moment;  ///< constant [N], about the tool point [N m]
   const double* points;        ///< [points_count, 6]
   int points_count;
@@ -69,6 +70,7 @@ GARRA_HD_CALL void call_tool_load(const M& m, const ToolForceLaw& law, const C& 
   const Angles<S, J> x = angles<K>(m, at.q);
   const ToolWrench<S> w = tool_wrench<S>(law, t, tool_motion<K>(m, x, at.qd));
   tau = tool_torque<K>(m, x, w.force, w.moment);
+  for (int i = law.joints; i < extent<J>(); ++i) tau[i] = S(0);
 }
 
 /// Dry friction per joint beside viscous damping: the torque -level(qd) qd / sqrt(qd^2 + smooth^2), where the level
