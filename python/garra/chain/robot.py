@@ -50,11 +50,14 @@ def _table(name: str, given: Mapping[str, Any] | None, keys: Mapping[str, int]) 
         if kind == _NUMBER:
             out[key] = finite(f"{name}[{key!r}]", value)
         elif kind == _LIST:
-            out[key] = numbers(f"{name}[{key!r}]", value).ravel().tolist()
+            array = numbers(f"{name}[{key!r}]", value).ravel()
+            out[key] = vector(f"{name}[{key!r}]", array, array.size)
         elif kind == _TEXTS:
             out[key] = [value] if isinstance(value, str) else [str(text) for text in value]
         else:
             out[key] = bool(value) if kind == _FLAG else str(value)
+    if "kind" in keys and "kind" not in out and out.keys() - {"stall_torque", "no_load_speed"}:
+        raise _core.UsageError(f"{name} = {dict(given or {})!r} has no kind\nAdd one, as in the documentation.")
     return out
 
 

@@ -37,6 +37,7 @@ LEVEL = {
     "no_slip": MAYBE_INTERVAL,
     "survival": {"time": [REAL], "drop": CURVE, "slip": CURVE},
     "bands": {"time": [REAL], "alive": [COUNT]},  # and any names, each a BAND or null
+    "objects?": [{"name": TEXT, "held": MAYBE_INTERVAL}],
 }  # and any names, each a HISTOGRAM or null
 BAND = {"unit": TEXT, "label?": TEXT, "meaning?": TEXT, "reference?": MAYBE, **dict.fromkeys(QUANTILES, [MAYBE])}
 SAMPLE = {"sample": COUNT, "level": COUNT, "friction": MAYBE, "outcome": TEXT, "end_time": MAYBE, "peak_drift": MAYBE}
@@ -87,7 +88,7 @@ def check_summary(summary: Table, at: At) -> None:
 
 def list_metrics(levels: list[Table]) -> list[str]:
     """Metrics of each sample, by the keys of the first level; null if a level has none."""
-    return [key for key in levels[0] if key not in LEVEL]
+    return [key for key in levels[0] if key not in LEVEL and f"{key}?" not in LEVEL]
 
 
 def list_bands(levels: list[Table]) -> list[str]:

@@ -82,6 +82,12 @@ def headline(summary: Table, levels: list[Table]) -> Table:
         most=_end(ends[-1]) if known else None,
         marks=[level["held"] for level in known],
         sentence=_sentence(known, several) if known else "No sample could be decided.",
+        objects=[
+            study_parts.interval(entry["held"])
+            | {"name": entry["name"], "friction": words.number(level["friction"]) if several else ""}
+            for level in levels
+            for entry in level.get("objects", ())
+        ],
         no_slip="" if several or not known else study_parts.interval(known[0]["no_slip"])["probability"],
     )
 

@@ -163,3 +163,13 @@ def test_the_proposed_motor_cannot_do_what_the_shipped_study_asks(tmp_path):
         volt = design["values"][1]
         for peak in design["peak_torque"]:
             assert peak["quantiles"]["0.95"] is None or peak["quantiles"]["0.95"] <= 0.0432 * volt / 6 * 2.001
+
+
+@pytest.mark.parametrize(
+    ("tables", "word"),
+    [({"law": {"kp": 1}}, "law .* has no kind"), ({"tool": {"force": [1, 0, 0]}}, "tool .* has no kind"),
+     ({"tool": {"kind": "constant", "force": [np.nan, 0, 0]}}, "finite")],
+)  # fmt: skip
+def test_tables_without_a_kind_and_nan_are_refused(tables, word):
+    with pytest.raises(garra.UsageError, match=word):
+        garra.load("puma560").simulate(np.zeros(6), times=0.01, **tables)

@@ -199,6 +199,11 @@ def test_a_study_in_time_has_objects_levels_and_the_same_bits(tmp_path):
     assert [len(level["objects"]) for level in levels] == [2, 2]
     assert levels[0]["held"]["probability"] <= levels[1]["held"]["probability"]
     assert np.isfinite(levels[1]["peak_force"]["mean"])
+    program("report", tmp_path / "1")
+    page = (tmp_path / "1" / "report.html").read_text()
+    for level in levels:
+        for one in level["objects"]:
+            assert f"P({one['name']} held, friction {level['friction']:g})" in page
 
 
 @pytest.mark.parametrize(
