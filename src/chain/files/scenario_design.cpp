@@ -265,6 +265,8 @@ void motor_fields(Section s, chain::MotorInput& motor) {
   f.key("voltage", quantity(motor.voltage, {kRatio, Bounds::not_negative()}),
         {.doc = "of the supply [V]: torque and speed are proportional to it", .otherwise = "the rated one"});
   f.key("rated_voltage", quantity(motor.rated_voltage, {kRatio, Bounds::not_negative()}), {.doc = "[V]"});
+  f.check(!(motor.voltage > 0) || motor.rated_voltage > 0, "rated_voltage", "is missing or 0, and `voltage` refers to it",
+          "Give the voltage of stall_torque and no_load_speed, or leave `voltage` out.");
   f.key("source", string(motor.source, true), {.doc = "where the numbers stand"});
 }
 
@@ -322,6 +324,11 @@ void friction_fields(Section s, chain::FrictionInput& friction) {
   s.joint_numbers("coulomb", friction.coulomb, kJointTorque, {.doc = "of a sliding joint"}, 0, Bounds::not_negative());
   s.numbers_or_none("breakaway", friction.breakaway, kJointTorque,
                     {.doc = "of a joint that starts to slide", .otherwise = "`coulomb`"}, Bounds::not_negative());
+  bool falls = false;
+  for (std::size_t i = 0; i < std::min(friction.breakaway.size(), friction.coulomb.size()); ++i)
+    falls = falls || friction.breakaway[i] < friction.coulomb[i];
+  s.f.check(!falls, "breakaway", "is below coulomb",
+            "A joint starts to slide at a torque of at least `coulomb`; leave `breakaway` out for the same.");
   s.joint_numbers("stribeck", friction.stribeck, kJointSpeed, {.doc = "speed at which a 1/e of the excess is left"},
                   0.1, Bounds::positive());
   s.joint_numbers("smooth", friction.smooth, kJointSpeed, {.doc = "speed below which friction is viscous"}, 1e-3,

@@ -315,3 +315,14 @@ def test_mistakes_name_line_column_and_key(tmp_path):
     assert not (tmp_path / "run").exists()
     done = garra("run", SCENARIO, "-o", tmp_path / "run", "--set", "vary.damping=1", expect=USAGE)
     assert "vary.damping: is swept" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("sets", "says"),
+    [(("friction.coulomb=1 N*m", "friction.breakaway=0.5 N*m"), "friction.breakaway: is below coulomb"),
+     (("torque.motor.stall_torque=1 N*m", "torque.motor.no_load_speed=9 rad/s", "torque.motor.voltage=3"),
+      "torque.motor.rated_voltage: is missing or 0")],
+)  # fmt: skip
+def test_check_sees_frictions_and_voltages_that_contradict_each_other(sets, says):
+    flags = [word for one in sets for word in ("--set", one)]
+    assert says in garra("check", SCENARIO, *flags, expect=USAGE).stderr
