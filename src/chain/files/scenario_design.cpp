@@ -265,7 +265,8 @@ void motor_fields(Section s, chain::MotorInput& motor) {
   f.key("voltage", quantity(motor.voltage, {kRatio, Bounds::not_negative()}),
         {.doc = "of the supply [V]: torque and speed are proportional to it", .otherwise = "the rated one"});
   f.key("rated_voltage", quantity(motor.rated_voltage, {kRatio, Bounds::not_negative()}), {.doc = "[V]"});
-  f.check(!(motor.voltage > 0) || motor.rated_voltage > 0, "rated_voltage", "is missing or 0, and `voltage` refers to it",
+  f.check(!(motor.voltage > 0) || motor.rated_voltage > 0, "rated_voltage",
+          "is missing or 0, and `voltage` refers to it",
           "Give the voltage of stall_torque and no_load_speed, or leave `voltage` out.");
   f.key("source", string(motor.source, true), {.doc = "where the numbers stand"});
 }
