@@ -79,8 +79,10 @@ struct AffineAnswer {
     if (solved || !(error >= residual)) residual = error;
     status = solved ? Status::kConverged : reason == Status::kConverged ? Status::kStalled : reason;
     for (int i = 0; i < row.n; ++i) {
-      if (solved) x[i] = tried[i];
-      if (!solved) F[i] = NAN;
+      if (solved)
+        x[i] = tried[i];
+      else
+        F[i] = NAN;
     }
     return solved || reason == Status::kNoSolution;
   }

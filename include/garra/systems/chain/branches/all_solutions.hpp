@@ -228,13 +228,6 @@ GARRA_HD void choose_candidates(const Eigenvalues<S, N>& from, double nearly_rea
 
 namespace kernel {
 
-template <class S>
-GARRA_HD Vec<S, kLoop> to_values(const Loop<S>& loop, const JointValue<S>* z) {
-  Vec<S, kLoop> q;
-  for (int i = 0; i < kLoop; ++i) q[i] = loop.slides[i] ? z[i].slide : atan2(z[i].sin, z[i].cos);
-  return q;
-}
-
 /// Candidates of a closed form with straight-line code.
 template <class S>
 GARRA_HD void find_closed(const Loop<S>& loop, const Way& way, ClosedCandidates<S>& to) {

@@ -75,6 +75,12 @@ struct TwoSlides {
 
 namespace kernel {
 
+/// What the other three turns make together, once the first one is known.
+template <class S>
+GARRA_HD Mat3<S> wrist_rotation(const Mat3<S>* L, const JointValue<S>& first) {
+  return transpose(L[4] * (L[0] * (joint_rotation(first) * L[1])));
+}
+
 /// a + r b with r^2 = `square`, which the numbers of one wrist share. A negative one means complex turns.
 template <class S>
 struct Rooted {
@@ -105,7 +111,7 @@ template <class S>
 GARRA_HD void fill_turns(const Mat3<S>* L, const S& cos, const S& sin, RootedTurns<S>& to) {
   const S zero(0), one(1);
   const Mat3<S>&A = L[2], &B = L[3];
-  const Mat3<S> T = transpose(L[4] * (L[0] * (joint_rotation(JointValue<S>{cos, sin, zero}) * L[1])));
+  const Mat3<S> T = wrist_rotation(L, JointValue<S>{cos, sin, zero});
   const S x = fma(A(2, 0), B(0, 2), A(2, 1) * B(1, 2)), y = fma(A(2, 1), B(0, 2), -(A(2, 0) * B(1, 2)));
   const S by = one / max(fma(x, x, y * y), S(1e-300)), m = fnma(A(2, 2), B(2, 2), T(2, 2));
   to.square = fnma(m, m, fma(x, x, y * y));
@@ -224,13 +230,7 @@ GARRA_HD_CALL void eliminate(const Loop<S>& loop, double /*offset*/, TwoSlides<S
     turned_sin = fma(turned_sin, to.cos, turned_cos * to.sin);
     turned_cos = next;
   }
-  Mat<S, kClosed, kClosed> companion = Mat<S, kClosed, kClosed>::zero();
-  const S by = S(-1) / p[kClosed];
-  for (int j = 0; j < kClosed; ++j) {
-    companion(0, j) = by * p[kClosed - 1 - j];
-    if (j > 0) companion(j, j - 1) = S(1);
-  }
-  to.x = compute_eigenvalues(companion);
+  to.x = find_roots<S, kClosed>(p.m);
 }
 
 /// Joint values in the order of the roles that belong to an x, on the side that the loop closes better.
@@ -240,7 +240,7 @@ GARRA_HD_CALL void find_joint_values(const Loop<S>& loop, const TwoSlides<S>& fr
   using namespace kernel;
   const S by = S(1) / fma(x, x, S(1)), c = by * fnma(x, x, S(1)), s = by * (S(2) * x);
   JointValue<S> turns[4] = {{fma(c, from.cos, -(s * from.sin)), fma(s, from.cos, c * from.sin), S(0)}};
-  const Mat3<S> target = transpose(from.L[4] * (from.L[0] * (joint_rotation(turns[0]) * from.L[1])));
+  const Mat3<S> target = wrist_rotation(from.L, turns[0]);
   S least(std::numeric_limits<RealOf<S>>::infinity());
   for (int side = 0; side < 2; ++side) {
     Cosine<S> quality;
@@ -249,8 +249,7 @@ GARRA_HD_CALL void find_joint_values(const Loop<S>& loop, const TwoSlides<S>& fr
     const S open = abs(place_slides(loop, turns, z));
     const auto better = open < least;
     least = select(better, open, least);
-    for (int i = 0; i < kLoop; ++i)
-      q[i] = select(better, loop.slides[i] ? z[i].slide : atan2(z[i].sin, z[i].cos), q[i]);
+    q = select(better, to_values(loop, z), q);
   }
 }
 

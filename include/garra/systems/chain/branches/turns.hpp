@@ -54,6 +54,13 @@ GARRA_HD JointValue<S> turn_between(const Vec3<S>& a, const Vec3<S>& b) {
 }
 
 template <class S>
+GARRA_HD Vec<S, kLoop> to_values(const Loop<S>& loop, const JointValue<S>* z) {
+  Vec<S, kLoop> q;
+  for (int i = 0; i < kLoop; ++i) q[i] = loop.slides[i] ? z[i].slide : atan2(z[i].sin, z[i].cos);
+  return q;
+}
+
+template <class S>
 GARRA_HD Mat3<S> joint_rotation(const JointValue<S>& z) {
   return {{z.cos, -z.sin, S(0), z.sin, z.cos, S(0), S(0), S(0), S(1)}};
 }
