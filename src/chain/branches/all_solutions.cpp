@@ -24,8 +24,14 @@ constexpr double kNearZero = 1e-3;  ///< a held joint that is farther from 0 sho
 constexpr double kSame = 1e-6;      ///< two solutions are one if no joint differs by more [rad or m]
 constexpr double kSearchStep = 0.25;  ///< of the joint that leads another [rad]
 
-constexpr int kBlock = 256;        ///< poses that a thread solves at a time: their rows stay in the cache
+constexpr std::int64_t kBlock = 256;            ///< poses that a thread solves at a time: their rows stay in the cache
+constexpr std::int64_t kDeviceBlock = 1 << 16;  ///< poses on a GPU at a time
 constexpr double kEnough = 1e-12;  ///< pose error of solutions without proofs that are not polished further [m and rad]
+
+/// Where what has no kernel runs.
+Device on_host(const Device& device) {
+  return device.executor == Executor::kCuda ? Device{Executor::kLanes, device.threads, 0} : device;
+}
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -211,7 +217,7 @@ void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, 
   }
   branches::HoldOp op{p.op.model, rule, p.op.way[0].unit, p.task == ToolTask::kPoint};
   op.rule.held_from = first, op.rule.held_end = held_end;
-  run_hold(op, poses, device, held);
+  run_hold(op, poses, on_host(device), held);
   for (std::size_t m = 0; m < row.size(); ++m) {
     Solution& one = held[m];
     const auto known = rows.of(row[m]);
@@ -265,7 +271,7 @@ void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose
     if (i != pair.leader && (!limits || !joint.prismatic)) joint.lower = -kNoLimit, joint.upper = kNoLimit;
     if (i == pair.leader) joint = coordinate_limits(p.robot, i);
   }
-  const InverseKinematics found = inverse_kinematics(loose, poses, q0, {.starts = 1}, device);
+  const InverseKinematics found = inverse_kinematics(loose, poses, q0, {.starts = 1}, on_host(device));
   std::vector<std::vector<Solution>> of(pose.size() / 16);
   for (std::size_t m = 0; m < row.size(); ++m) {
     if (found.success[m] == 0) continue;
@@ -432,22 +438,21 @@ AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSo
   const std::size_t count = pose.size() / 16, j = p.joints();
   if (pose.size() != 16 * count || (!options.q0.empty() && options.q0.size() != count * j))
     throw Error(ExitCode::kUsage, "all solutions: poses are [n,16], q0 [n,joints]");
-  if (device.executor == Executor::kCuda)
-    throw Error(ExitCode::kNoDevice, "all solutions run on CPU cores only", "Leave out the device.");
   check_tool_poses(pose);
-  const batch::Blocks blocks{static_cast<std::int64_t>(count), kBlock};
+  const bool on_gpu = device.executor == Executor::kCuda;
+  const batch::Blocks blocks{static_cast<std::int64_t>(count), on_gpu ? kDeviceBlock : kBlock};
   std::vector<Answer> parts(static_cast<std::size_t>(blocks.number()));
   batch::for_blocks(
-      solve_threads(device), blocks, [] { return SolutionRows{}; },
+      on_gpu ? 1 : solve_threads(device), blocks, [] { return SolutionRows{}; },
       [&](SolutionRows& rows, std::int64_t begin, std::int64_t size) {
         const auto first = static_cast<std::size_t>(begin), some = static_cast<std::size_t>(size);
         AllSolutionsOptions mine = options;
         if (!options.q0.empty()) mine.q0 = options.q0.subspan(first * j, some * j);
-        parts[first / kBlock] =
-            solve_block(p, pose.subspan(16 * first, 16 * some), mine, {device.executor, 1, 0}, rows);
+        parts[static_cast<std::size_t>(begin / blocks.size)] = solve_block(
+            p, pose.subspan(16 * first, 16 * some), mine, on_gpu ? device : Device{device.executor, 1, 0}, rows);
       });
   AllSolutionsResult out = join(parts, j, p.leader.empty() ? std::min(1.0, p.op.way[0].unit) : 1);
-  if (p.task == ToolTask::kPose && j < kLoop) find_distances(p.robot, pose, device, out);
+  if (p.task == ToolTask::kPose && j < kLoop) find_distances(p.robot, pose, on_host(device), out);
   return out;
 }
 
