@@ -55,8 +55,13 @@ class Turns {
     double lower, upper;
     bool prismatic;
   };
-  [[nodiscard]] static double lowest_turn(const Range& joint, double q) {
-    return q + kTurn * std::ceil((joint.lower - kSlack - q) / kTurn);
+  /// Turns of q within the limits: q + first, ..., q + last; none if first > last.
+  struct Span {
+    double first, last;
+  };
+  [[nodiscard]] static Span turns_within(const Range& joint, double q) {
+    return {kTurn * std::ceil((joint.lower - kSlack - q) / kTurn),
+            kTurn * std::floor((joint.upper + kSlack - q) / kTurn)};
   }
 
   /// False: no turn of a joint is within its limits.
@@ -70,11 +75,10 @@ class Turns {
         q = into(joint, near);
         continue;
       }
-      double chosen = lowest_turn(joint, q);
-      for (double x = chosen + kTurn; x <= joint.upper + kSlack; x += kTurn)
-        if (std::abs(x - near) < std::abs(chosen - near)) chosen = x;
-      if (chosen > joint.upper + kSlack) return false;
-      q = std::clamp(chosen, joint.lower, joint.upper);
+      const Span turns = turns_within(joint, q);
+      if (turns.first > turns.last) return false;
+      const double next = near == q ? 0 : kTurn * std::round((near - q) / kTurn);
+      q = std::clamp(q + std::clamp(next, turns.first, turns.last), joint.lower, joint.upper);
     }
     return true;
   }
@@ -91,8 +95,13 @@ class Turns {
         one.q[static_cast<int>(i)] = into(joint, q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn));
       return add_windings(i + 1, one, q0, to);
     }
-    for (double x = lowest_turn(joint, q); x <= joint.upper + kSlack; x += kTurn) {
-      one.q[static_cast<int>(i)] = std::clamp(x, joint.lower, joint.upper);
+    const Span turns = turns_within(joint, q);
+    if (turns.last - turns.first > kTurn * kMostTurns)
+      throw Error(ExitCode::kUsage,
+                  "all solutions: the limits of joint " + std::to_string(i) + " are too wide for windings",
+                  "Narrow them to " + std::to_string(kMostTurns) + " turns, or leave windings out.");
+    for (double turn = turns.first; turn <= turns.last; turn += kTurn) {
+      one.q[static_cast<int>(i)] = std::clamp(q + turn, joint.lower, joint.upper);
       add_windings(i + 1, one, q0, to);
     }
   }
@@ -121,6 +130,7 @@ class Turns {
   }
 
   static constexpr double kSlack = 1e-9;  ///< of a limit: a solution at it counts [rad or m]
+  static constexpr int kMostTurns = 100;
   std::vector<Range> joint_;
   const AllSolutionsOptions& options_;
 };
