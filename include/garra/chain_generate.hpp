@@ -33,7 +33,8 @@ struct GenerateOptions {
 
 /// "tool_pose", "frames", "jacobian", "manipulability", "jacobian_manipulability",
 /// "inverse_dynamics", "bias_torque", "coriolis_torque", "gravity_torque", "inertia_matrix",
-/// "forward_dynamics", "energy", "inverse_dynamics_derivatives", "inverse_kinematics" (closed forms only).
+/// "forward_dynamics", "energy", "inverse_dynamics_derivatives", "forward_dynamics_derivatives", "inverse_kinematics"
+/// (closed forms only).
 [[nodiscard]] std::vector<std::string> generated_operations();
 
 /// Text of the header. Each function is a template of the scalar S (double, SIMD lanes, a GPU
