@@ -267,6 +267,20 @@ def test_a_grasp_in_time_slides_by_the_law_of_friction():
         touch([at()], [0.015, 0.015]).simulate()
 
 
+@pytest.mark.parametrize("step", [1e-3, 2e-4])
+def test_a_jaw_holds_what_friction_bears_in_time_too(step):
+    # Two pads of 20 N with friction 0.3 bear 12 N; four points a pad leave the forces undetermined.
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.02, pad_height=0.02, tip=0.1, palm=0.05, force=20)
+    pose = np.diag([1.0, -1, -1, 1])
+    pose[2, 3] = 0.09
+    grasps = garra.grasp.GraspSet.from_poses(jaw, [pose], "box:0.04,0.05,0.06", mass=1.0, friction=0.3)
+    for push in ([0, 4.0, 0], [0, 6.0, 0], [0, 0, 2.0]):  # 10.6, 11.5 and 11.8 N with the weight
+        motion = grasps.simulate(duration=0.2, step=step, acceleration=push)
+        assert motion.held and np.linalg.norm(motion.shift[-1]) < 1e-6 and motion.turn[-1] < 1e-5
+    slips = grasps.simulate(duration=0.2, step=step, acceleration=[0, 0, 2.3])
+    assert slips.shift[-1, 2] == pytest.approx(-0.5 * 0.11 * 0.2**2, rel=0.02)  # 12.11 N
+
+
 def test_an_open_contact_bears_nothing_until_it_closes():
     grasps = garra.grasp.GraspSet.from_poses(
         hand(), [at()], BOX, joints=[0.015, 0.015], torque=[0.0, 0.0], mass=0.1, gravity=[0, 0, 0]
