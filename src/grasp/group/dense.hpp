@@ -31,8 +31,6 @@ using Dense = DenseOf<double, Owned>;
 /// A^T x and A x.
 [[nodiscard]] Column transpose_times(const Dense& a, const Column& x);
 [[nodiscard]] Column multiplied(const Dense& a, const Column& x);
-/// M^-1 B of a symmetric positive definite M, by Cholesky's method.
-[[nodiscard]] Dense solve_definite(Dense m, Dense b);
 
 /// Least-squares solution of least norm of V x = y, V of any rank; singular values below 1e-5 of the largest one count
 /// as zero.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "contact/batch/arrays.hpp"
 #include "garra/batch/interrupt.hpp"
@@ -160,14 +159,17 @@ class GroupBlock : private ContactsInUse {
           memory_.take(1),
           memory_.take(batch::fields<double, MotionMeasures<double, kAnyContacts>>()),
           memory_.take(static_cast<int>(r.model.objects.size()))};
-    looks = memory_.take(looks_of(r));
+    looks = memory_.take(look_fields(r));
   }
   GroupMemory at;
   double* looks;
 
-  [[nodiscard]] static int looks_of(const GroupRules& r) { return grasp::looks(r.contacts()); }
+  [[nodiscard]] static int look_fields(const GroupRules& r) { return grasp::looks(r.contacts()); }
   [[nodiscard]] MotionMeasures<double, kAnyContacts> measures(std::int64_t i) const {
     return batch::load<double, MotionMeasures<double, kAnyContacts>>(at.measures, i);
+  }
+  [[nodiscard]] bool runs(std::int64_t i) const {
+    return *batch::tile_at<double, MotionMeasures<double, kAnyContacts>>(at.measures, i) < 0;  // MotionMeasures::end
   }
   /// What is known of sample i after its last step.
   [[nodiscard]] Trajectory trajectory(const GroupRules& r, std::int64_t i) const {
@@ -185,8 +187,8 @@ class GroupBlock : private ContactsInUse {
   int fields_;
 };
 
-/// Where redundant contacts at rest may have other solutions, which move, the solver might change to one of them: there,
-/// and in the first step, the start is at rest if any forces leave all contacts at rest.
+/// Where redundant contacts at rest may have other solutions, which move, the solver might change to one of them:
+/// there, and in the first step, the start is at rest if any forces leave all contacts at rest.
 template <int D>
 void start_at_rest(const GroupRules& r, bool first, const GroupMemory& at, std::int64_t i) {
   if (!first && batch::load<double, Vec<double, 1>>(at.moves, i)[0] > kSlipSpeed) return;
@@ -232,7 +234,8 @@ void solve_steps(const GroupRules& r, const HostBackend& backend, const GroupMem
   }
 }
 
-/// Runs the steps of samples side by side. after(step k, its loads) follows each, looked(k): it takes what is looked at.
+/// Runs the steps of samples side by side. after(step k, its loads) follows each, looked(k): it takes what is looked
+/// at.
 template <int D, class Looked, class After>
 void run_group_steps(const GroupRules& r, const HostBackend& backend, const std::vector<StartedSample>& samples,
                      const GroupBlock<D>& block, const Looked& looked, const After& after) {
@@ -240,20 +243,22 @@ void run_group_steps(const GroupRules& r, const HostBackend& backend, const std:
   const GroupMemory& at = block.at;
   const bool redundant = is_redundant(r.model);
   start_samples(backend.executor, {&r, at, &samples}, count);
-  const auto runs = [&](std::int64_t i) { return block.measures(i).end < 0; };
   for (std::int64_t k = 0; k < r.steps; ++k) {
     check_interrupt();
-    if (k % kStepsBetweenChecks == 0 && std::ranges::none_of(std::views::iota(std::int64_t{0}, count), runs)) break;
+    std::int64_t running = 0;
+    while (running < count && !block.runs(running)) ++running;
+    if (running == count) break;
     StepNow step;
     step.now = r.clock.at(static_cast<double>(k) * r.step.step, static_cast<double>(k + 1) * r.step.step);
     step.first = k == 0;
     place_step(backend.executor, {&r, at, step}, count);
-    pose_problems<D>(backend.executor, {&r, at, step.first}, count);
+    pose_problems(backend.executor, {&r, at, step.first}, count);
     for (std::int64_t i = 0; (step.first || redundant) && i < count; ++i)
-      if (runs(i)) start_at_rest<D>(r, step.first, at, i);
+      if (block.runs(i)) start_at_rest<D>(r, step.first, at, i);
     solve_steps<D>(r, backend, at, count);
     const double end = static_cast<double>(k + 1) * r.step.step;
-    close_step<D>(backend.executor, {&r, at, end, step.first, looked(k) ? block.looks : nullptr}, count);
+    take_forces<D>(backend.executor, {&r, at}, count);
+    close_step(backend.executor, {&r, at, end, step.first, looked(k) ? block.looks : nullptr}, count);
     after(k, step);
   }
 }
@@ -274,8 +279,8 @@ void run_group_block(const GroupRules& r, const Scenario& scenario, Executor exe
   std::vector<StartedSample> samples;
   for (std::int64_t i = 0; i < count; ++i) {
     const Drawn drawn = drawn_sample(r, first + at + i);
-    samples.push_back(start_sample(
-        r, scenario, drawn, draw_group(r.model, drawn.number, out.uniforms.data() + (at + i) * draws, 1)));
+    samples.push_back(
+        start_sample(r, scenario, drawn, draw_group(r.model, drawn.number, out.uniforms.data() + (at + i) * draws, 1)));
   }
   const GroupBlock<D> block(r, samples);
   const std::vector<std::size_t> recorded = steps_of_instants(r);
@@ -286,8 +291,7 @@ void run_group_block(const GroupRules& r, const Scenario& scenario, Executor exe
   run_group_steps<D>(r, {executor, nullptr, options}, samples, block, looked, [&](std::int64_t k, const StepNow&) {
     if (looked(k)) take_looks(recorded, static_cast<std::size_t>(k) + 1, block.looks, at, count, 1, out);
   });
-  for (std::int64_t i = 0; i < count; ++i)
-    out.trajectory[static_cast<std::size_t>(at + i)] = block.trajectory(r, i);
+  for (std::int64_t i = 0; i < count; ++i) out.trajectory[static_cast<std::size_t>(at + i)] = block.trajectory(r, i);
 }
 
 /// The row of a step that has been closed.
@@ -305,9 +309,8 @@ void append_step(const GroupRules& r, const StepNow& step, double time, const Gr
   append_contacts(x.now.place, x.forces, numbers, out);
   append_fingers(r.model, x.q, x.qd, out);
   for (std::size_t f = 0; f < r.model.fingers.size(); ++f)
-    for_each_joint(r.model, f, [&](std::size_t at) {
-      out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at]));
-    });
+    for_each_joint(r.model, f,
+                   [&](std::size_t at) { out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at])); });
   out.gap.insert(out.gap.end(), x.gap.begin(), x.gap.end());
   for (std::size_t j = 0; j < x.gap.size(); ++j) {
     const bool closed = x.forces[numbers * j] > 0;

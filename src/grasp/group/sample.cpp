@@ -46,17 +46,18 @@ double friction(const GroupModel& m, const Column& inputs, std::size_t j) {
 }
 
 /// The finger at its task in a sample.
-template <chain::Joints K, int J>
 void evaluate_finger(const GroupModel& m, std::size_t f, GroupSample& s) {
   const FingerModel& model = m.fingers[f];
   const FingerTask<double> task = task_of_finger(m, s, f);
-  double reached = 0;
-  const auto stance = finger_stance<K, J>(model, task, m.moving, reached);
-  s.reached = s.reached && reached > 0;
-  const int first = m.first_joint[f], n = finger_chain<J>(model).joints;
-  std::copy_n(stance.q.m, n, s.q.begin() + first);
-  const Column& rates = m.rates[f];
-  std::copy_n(rates.empty() ? stance.qd.m : rates.data(), n, s.qd.begin() + first);
+  const int first = m.first_joint[f], n = m.first_joint[f + 1] - first;
+  with_finger_size(model.size, [&](auto joints, auto size) {
+    double reached = 0;
+    const auto stance = finger_stance<joints, size>(model, task, m.moving, reached);
+    s.reached = s.reached && reached > 0;
+    std::copy_n(stance.q.m, n, s.q.begin() + first);
+    std::copy_n(stance.qd.m, n, s.qd.begin() + first);
+  });
+  if (!m.rates[f].empty()) std::copy_n(m.rates[f].data(), n, s.qd.begin() + first);
   fill_finger(
       m, FingerOfGroup<double>{f, m.gravity, m.moving, true}, [](std::size_t, const auto&) {}, s);
   for (int i = 0; i < n; ++i) {
@@ -170,8 +171,7 @@ void allot_group(const GroupModel& m, GroupSample& s) {
 GroupSample stand_group(const GroupModel& m, Column inputs) {
   GroupSample s = place_group(m, std::move(inputs));
   allot_group(m, s);
-  for (std::size_t f = 0; f < m.fingers.size(); ++f)
-    with_finger_size(m.fingers[f].size, [&](auto joints, auto size) { evaluate_finger<joints, size>(m, f, s); });
+  for (std::size_t f = 0; f < m.fingers.size(); ++f) evaluate_finger(m, f, s);
   return s;
 }
 

@@ -37,6 +37,12 @@ struct StartedSample {
   ShakePhases<double> shake;
 };
 
+/// What the solver says of a step.
+template <class S>
+struct StepSolution {
+  S status, residual, iterations;
+};
+
 /// State of samples between two steps, and what a step leaves to its next body.
 template <class S>
 struct GroupStep {
@@ -52,7 +58,9 @@ struct GroupStep {
   View<S> gap, touched;        ///< of the contacts; touched: carried force in the step before
   View<S> before, after;       ///< relative velocities at the start of the step, and at its end
   View<S> forces;              ///< of the step before
-  View<S> kinetic;             ///< energy at the step's start [J]
+  View<S> reached;             ///< of the contacts: 1: it may carry force
+  View<StepSolution<S>> solved;
+  View<S> kinetic;  ///< energy at the step's start [J]
 };
 
 /// Memory of a block of samples. `kept` and `scratch` have the numbers of lanes side by side; the others are tiles.
@@ -97,8 +105,9 @@ GroupStep<S> cut_step(const GroupRules& r, Cutter<S>& kept, Cutter<S> scratch) {
   for (View<S>* list : {&x.q, &x.qd, &x.first, &x.kept, &x.slack, &s.gravity, &s.tau, &s.effort})
     kept.list(*list, of_joints);
   kept.list(x.peak, m.fingers.size());
-  for (View<S>* list : {&x.gap, &x.touched, &s.mu}) kept.list(*list, contacts);
+  for (View<S>* list : {&x.gap, &x.touched, &x.reached, &s.mu}) kept.list(*list, contacts);
   for (View<S>* list : {&x.before, &x.after, &x.forces}) kept.list(*list, of_rows);
+  kept.list(x.solved, 1);
   kept.list(s.told, contacts);
   kept.list(s.body, objects);
   kept.list(s.load, objects);
@@ -253,8 +262,7 @@ struct GroupPlaceKernel {
       const Quaternion<S> turn = turned(o.turn, half * o.w);
       x.now.pose[k] = {rotation_matrix(turn), axpy(half, o.v, o.p)};
       x.now.body[k] = body_at(o, x.now.pose[k].p, turn);
-      x.now.load[k] =
-          load_on(x.now.body[k], x.gravity[0], k == 0 ? o.wrench + cast<S>(step.now.wrench) : o.wrench);
+      x.now.load[k] = load_on(x.now.body[k], x.gravity[0], k == 0 ? o.wrench + cast<S>(step.now.wrench) : o.wrench);
     }
   }
   template <class S>
@@ -265,11 +273,11 @@ struct GroupPlaceKernel {
       if (p.kind == Partner::Kind::kFinger) continue;
       const Pose<S> second =
           p.kind == Partner::Kind::kObject ? x.now.pose[static_cast<std::size_t>(p.number)] : Pose<S>::identity();
-      touched_at(touch_of_objects(rules->kinds[j], x.shape[j], pose_of(j, x), second), j, x);
+      touched_at(touch_of_objects(rules->kinds[j], x.shape[j], pose_at_contact(j, x), second), j, x);
     }
   }
   template <class S>
-  GARRA_HD const Pose<S>& pose_of(std::size_t j, const GroupStep<S>& x) const {
+  GARRA_HD const Pose<S>& pose_at_contact(std::size_t j, const GroupStep<S>& x) const {
     return x.now.pose[static_cast<std::size_t>(rules->model.contacts[j].object)];
   }
   template <class S>
@@ -289,7 +297,7 @@ struct GroupPlaceKernel {
         [&](std::size_t j, const auto& frames) {
           const Pose<S>& frame = frames.frame[rules->kinds[j].link];
           const Vec3<S> tip = frame.R * x.shape[j].tip + frame.p;
-          touched_at(touch_of_finger(rules->kinds[j], x.shape[j], pose_of(j, x), tip), j, x);
+          touched_at(touch_of_finger(rules->kinds[j], x.shape[j], pose_at_contact(j, x), tip), j, x);
         },
         x.now);
   }
@@ -340,9 +348,16 @@ struct GroupPlaceKernel {
   }
 };
 
+/// A sample's numbers in tiles of `fields`.
+template <class S>
+struct TileOf {
+  double* first;
+  GARRA_HD TileOf(double* tiles, int fields, std::int64_t i)
+      : first(tiles + (i / batch::kTile) * fields * batch::kTile + i % batch::kTile) {}
+  GARRA_HD void put(int field, const S& value) const { batch::store<S>(first + field * batch::kTile, 0, value); }
+};
+
 /// Second body of a step: its contact problem, in forces over it; a is the relative velocity after it over its length.
-/// Contacts have D numbers each.
-template <int D>
 struct GroupProblemKernel {
   static constexpr bool kCalls = true;
   const GroupRules* rules;
@@ -369,24 +384,29 @@ struct GroupProblemKernel {
       x.now.M_man(i, i) += x.slack[static_cast<std::size_t>(i)] * S(time.step) *
                            S(time.controller.joint_damping + time.step * time.controller.joint_stiffness);
   }
+  /// Stores A, b and mu, the parts of FrictionProblem. Contacts out of reach are left out, as by leave_out().
   template <class S>
-  GARRA_HD void put_problem(std::int64_t i, const GroupStep<S>& x) const {
+  GARRA_HD void put_problem(std::int64_t i, GroupStep<S>& x) const {
     const GroupInstant<S, View>& s = x.now;
+    const int D = rules->model.numbers, rows = rules->model.rows(), contacts = rules->contacts();
+    const TileOf<S> tile(memory.problems, rows * rows + rows + contacts, i);
     const S rate = S(1 / rules->step.step);
-    solvers::FrictionProblem<S, kAnyContacts, D> p;
-    const int rows = rules->model.rows();
-    for (int r = 0; r < rows; ++r) {
-      for (int c = 0; c < rows; ++c) p.A(r, c) = s.A(r, c);
-      p.b[r] = fma(rate, x.before[static_cast<std::size_t>(r)], s.b(r));
+    for (int j = 0; j < contacts; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const auto b = [&](int r) { return fma(rate, x.before[static_cast<std::size_t>(r)], s.b(r)); };
+      const auto reached = within_reach(rules->step, x.gap[at], S(rules->step.step) * b(D * j));
+      for (int r = D * j; r < D * (j + 1); ++r)
+        tile.put(rows * rows + r, select(reached, r == D * j ? b(r) + stabilize(x, at) : b(r), S(0)));
+      tile.put(rows * rows + rows + j, s.mu[at]);
+      x.reached[at] = select(reached, S(1), S(0));
     }
-    for (std::size_t j = 0; j < x.gap.size(); ++j) {
-      const int n = D * static_cast<int>(j);
-      p.mu[static_cast<int>(j)] = s.mu[j];
-      const S free = S(rules->step.step) * p.b[n];
-      p.b[n] += stabilize(x, j);
-      leave_out(p, static_cast<int>(j), !within_reach(rules->step, x.gap[j], free));
-    }
-    batch::store<S>(memory.problems, i, p);
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c <= r; ++c) {
+        const S both = x.reached[static_cast<std::size_t>(r / D)] * x.reached[static_cast<std::size_t>(c / D)];
+        const S a = r / D == c / D ? s.A(r, c) : select(both > S(0), s.A(r, c), S(0));
+        tile.put(r * rows + c, a);
+        tile.put(c * rows + r, a);
+      }
   }
   /// Terms of a contact's normal row beside the free velocity: stabilization() of one object (object_step.hpp).
   template <class S>
@@ -395,28 +415,43 @@ struct GroupProblemKernel {
     const double rate = 1 / r.step;
     const auto apart = x.gap[j] > S(0);
     const S back = select(apart, S(rate * rate), S(r.baumgarte * rate * rate)) * x.gap[j];
-    const S bounce = S(r.restitution * rate) * min(x.before[D * j], S(0));
+    const S bounce = S(r.restitution * rate) * min(x.before[static_cast<std::size_t>(rules->model.numbers) * j], S(0));
     const S round = S(0.5) * velocity_of_contact(rules->model, x.now, j)[0];
     return round + select(apart, back + bounce, min(back, bounce));
   }
   /// Forces from which the solver starts: those of the step before, in the first step the squeeze.
   template <class S>
   GARRA_HD void put_start(std::int64_t i, const GroupStep<S>& x) const {
-    auto guess = Vec<S, D * kAnyContacts>::zero();
+    const int D = rules->model.numbers, rows = rules->model.rows();
+    const TileOf<S> tile(memory.guesses, rows, i);
     S moves = S(0);
-    for (std::size_t j = 0; j < x.gap.size(); ++j)
-      for (std::size_t k = D * j; k < D * (j + 1); ++k) {
-        guess[static_cast<int>(k)] = x.forces[k];
-        if (first && k == D * j) guess[static_cast<int>(k)] = dot(x.now.told[j], column(x.now.place[j].E, 0));
-        moves = max(moves, abs(x.before[k]));
-      }
-    batch::store<S>(memory.guesses, i, guess);
+    for (int r = 0; r < rows; ++r) {
+      const auto at = static_cast<std::size_t>(r), j = static_cast<std::size_t>(r / D);
+      tile.put(r, first && r % D == 0 ? dot(x.now.told[j], column(x.now.place[j].E, 0)) : x.forces[at]);
+      moves = max(moves, abs(x.before[at]));
+    }
     batch::store<S>(memory.moves, i, moves);
   }
 };
 
-/// Last body of a step, after the solver and its certificate: forces take effect on objects and fingers, measures.
+/// Takes the forces of contacts with D numbers each from the solver's certified solutions; 0 if there are none.
 template <int D>
+struct GroupTakeKernel {
+  const GroupRules* rules;
+  GroupMemory memory;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const GroupStep<S> x = step_at<S>(*rules, memory, i);
+    const auto solved = batch::load<S, solvers::FrictionSolution<S, kAnyContacts, D>>(memory.solutions, i);
+    const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
+    for (std::size_t k = 0; k < x.forces.size(); ++k)
+      x.forces[k] = select(converged, solved.c[static_cast<int>(k)], S(0));
+    x.solved[0] = {solved.status, solved.residual, solved.effort.outer};
+  }
+};
+
+/// Last body of a step: its forces take effect on objects and fingers, measures.
 struct GroupCloseKernel {
   static constexpr bool kCalls = true;
   const GroupRules* rules;
@@ -431,11 +466,8 @@ struct GroupCloseKernel {
     const auto on = x.object[0].running > S(0);
     if (looks == nullptr && !any(on)) return;
     auto m = batch::load<S, Measures<S>>(memory.measures, i);
-    audit(x, on, m);
-    const auto solved = batch::load<S, solvers::FrictionSolution<S, kAnyContacts, D>>(memory.solutions, i);
-    const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
-    for (std::size_t k = 0; k < x.forces.size(); ++k)
-      x.forces[k] = select(converged, solved.c[static_cast<int>(k)], S(0));
+    balance_energy(x, on, m);
+    const StepSolution<S>& solved = x.solved[0];
     S power = S(0), work = S(0), within = S(1);
     Now<S> now = move_objects(on, x, m, power);
     for (std::size_t f = 0; f < x.peak.size(); ++f) move_finger(f, on, x, work, within);
@@ -446,8 +478,9 @@ struct GroupCloseKernel {
     keep(m.peak_drift, max(m.peak_drift, now.look[kDrift]));
     keep(m.peak_turn, max(m.peak_turn, now.look[kTurn]));
     keep(m.steps, m.steps + S(1));
-    keep(m.iterations, m.iterations + solved.effort.outer);
+    keep(m.iterations, m.iterations + solved.iterations);
     keep(m.end_time, S(time));
+    const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
     keep(m.worst_residual, select(converged, max(m.worst_residual, solved.residual), m.worst_residual));
     finish(i, solved.status, within, now, x, m);
     batch::store<S>(memory.measures, i, m);
@@ -465,7 +498,7 @@ struct GroupCloseKernel {
 
   /// Balance of kinetic energy and work of the whole, at the step's start.
   template <class S>
-  GARRA_HD void audit(const GroupStep<S>& x, const MaskOf<S>& on, Measures<S>& m) const {
+  GARRA_HD void balance_energy(const GroupStep<S>& x, const MaskOf<S>& on, Measures<S>& m) const {
     if (first) {
       m.energy_start = x.kinetic[0];
       m.momentum = Vec3<S>::zero();
@@ -483,6 +516,7 @@ struct GroupCloseKernel {
   /// Sum of column `row` of W or J with the forces of contacts.
   template <class S>
   GARRA_HD S sum_forces(const std::vector<int>& contacts, const GroupStep<S>& x, const auto& entry) const {
+    const int D = rules->model.numbers;
     S sum = S(0);
     for (const int j : contacts)
       for (int r = D * j; r < D * (j + 1); ++r) sum += entry(r) * x.forces[static_cast<std::size_t>(r)];
@@ -546,21 +580,24 @@ struct GroupCloseKernel {
   template <class S>
   GARRA_HD S close_contacts(const MaskOf<S>& on, GroupStep<S>& x, Now<S>& now, Measures<S>& m) const {
     const S dt = S(rules->step.step);
+    const int D = rules->model.numbers;
     S power = S(0), slid = S(0), farthest = S(0), least_force = S(kInfinity), least_margin = S(kInfinity);
     const auto keep = [&](S& value, const S& with) { value = select(on, with, value); };
     for (std::size_t j = 0; j < x.gap.size(); ++j) {
       const int k = static_cast<int>(j);
-      const S *force = &x.forces[D * j], *before = &x.before[D * j], *after = &x.after[D * j];
+      const std::size_t at = static_cast<std::size_t>(D) * j;
+      const S *force = &x.forces[at], *before = &x.before[at], *after = &x.after[at];
       const S mu = x.now.mu[j], ct = tangential(force, D);
       const auto closed = force[0] > S(0);
-      S mean[D];
+      S mean[4];
       for (int i = 0; i < D; ++i) {
         power += S(0.5) * force[i] * (before[i] + after[i]);
         mean[i] = x.touched[j] * before[i] + after[i];
       }
       keep(m.slip[k], select(closed, m.slip[k] + dt * S(0.5) * tangential(mean, D), m.slip[k]));
       if (rules->model.contacts[j].law != ContactLaw::kFrictionless)
-        least_margin = select(closed, min(least_margin, friction_margin(vec3<S>(force[0], ct, S(0)), mu)), least_margin);
+        least_margin =
+            select(closed, min(least_margin, friction_margin(vec3<S>(force[0], ct, S(0)), mu)), least_margin);
       keep(m.worst_gap, select(closed, max(m.worst_gap, abs(x.gap[j])), m.worst_gap));
       keep(m.worst_cone, max(m.worst_cone, ct - mu * force[0]));
       keep(m.peak_force[k], max(m.peak_force[k], force[0]));
@@ -585,8 +622,8 @@ struct GroupCloseKernel {
                        Measures<S>& m) const {
     const auto on = x.object[0].running > S(0);
     auto finite = MaskOf<S>(true);
-    double* lost = const_cast<double*>(memory.lost) + (i / batch::kTile) * std::ssize(x.object) * batch::kTile +
-                   i % batch::kTile;
+    double* lost =
+        const_cast<double*>(memory.lost) + (i / batch::kTile) * std::ssize(x.object) * batch::kTile + i % batch::kTile;
     for (const ObjectMotion<S>& o : x.object) {
       finite = finite && is_finite(dot(o.p, o.p) + dot(o.v, o.v) + dot(o.w, o.w));
       const auto gone = norm(o.p - o.first) >= S(rules->time.drop) || o.turned >= S(rules->time.drop_turn);
@@ -614,7 +651,7 @@ struct GroupCloseKernel {
     MotionLook<S, kAnyContacts> out;
     for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, now.look[k], nan);
     for (std::size_t j = 0; j < x.gap.size(); ++j)
-      out.force[static_cast<int>(j)] = select(on, x.forces[D * j], nan);
+      out.force[static_cast<int>(j)] = select(on, x.forces[static_cast<std::size_t>(rules->model.numbers) * j], nan);
     batch::store<S>(looks, i, out);
   }
 };
@@ -622,9 +659,9 @@ struct GroupCloseKernel {
 /// Runs bodies on all samples of a block; in grasp/instances/group_steps.cpp.
 void start_samples(Executor executor, const GroupStartKernel& body, std::int64_t count);
 void place_step(Executor executor, const GroupPlaceKernel& body, std::int64_t count);
+void pose_problems(Executor executor, const GroupProblemKernel& body, std::int64_t count);
 template <int D>
-void pose_problems(Executor executor, const GroupProblemKernel<D>& body, std::int64_t count);
-template <int D>
-void close_step(Executor executor, const GroupCloseKernel<D>& body, std::int64_t count);
+void take_forces(Executor executor, const GroupTakeKernel<D>& body, std::int64_t count);
+void close_step(Executor executor, const GroupCloseKernel& body, std::int64_t count);
 
 }  // namespace garra::grasp

@@ -10,17 +10,17 @@ void start_samples(Executor executor, const GroupStartKernel& body, std::int64_t
 void place_step(Executor executor, const GroupPlaceKernel& body, std::int64_t count) {
   batch::for_each(executor, count, body);
 }
-template <int D>
-void pose_problems(Executor executor, const GroupProblemKernel<D>& body, std::int64_t count) {
+void pose_problems(Executor executor, const GroupProblemKernel& body, std::int64_t count) {
   batch::for_each(executor, count, body);
 }
 template <int D>
-void close_step(Executor executor, const GroupCloseKernel<D>& body, std::int64_t count) {
+void take_forces(Executor executor, const GroupTakeKernel<D>& body, std::int64_t count) {
   batch::for_each(executor, count, body);
 }
-template void pose_problems(Executor, const GroupProblemKernel<3>&, std::int64_t);
-template void pose_problems(Executor, const GroupProblemKernel<4>&, std::int64_t);
-template void close_step(Executor, const GroupCloseKernel<3>&, std::int64_t);
-template void close_step(Executor, const GroupCloseKernel<4>&, std::int64_t);
+void close_step(Executor executor, const GroupCloseKernel& body, std::int64_t count) {
+  batch::for_each(executor, count, body);
+}
+template void take_forces(Executor, const GroupTakeKernel<3>&, std::int64_t);
+template void take_forces(Executor, const GroupTakeKernel<4>&, std::int64_t);
 
 }  // namespace garra::grasp
