@@ -33,7 +33,8 @@ struct GenerateOptions {
 
 /// "tool_pose", "frames", "jacobian", "manipulability", "jacobian_manipulability",
 /// "inverse_dynamics", "bias_torque", "coriolis_torque", "gravity_torque", "inertia_matrix",
-/// "forward_dynamics", "energy", "inverse_dynamics_derivatives", "inverse_kinematics" (closed forms only).
+/// "forward_dynamics", "energy", "inverse_dynamics_derivatives", "forward_dynamics_derivatives", "inverse_kinematics"
+/// (closed forms only).
 [[nodiscard]] std::vector<std::string> generated_operations();
 
 /// Text of the header. Each function is a template of the scalar S (double, SIMD lanes, a GPU
@@ -119,6 +120,7 @@ struct PathBranch {
   int limit_joint = -1;       ///< this joint
   double limit_bound = 0;     ///< proven: limit_distance of the whole branch; -infinity: not proven
   double speed_share = 0;     ///< largest mean joint speed between samples over its limit; 0 without times or limits
+  double cost = 0;            ///< by choose_best()
   BranchEnd begin = BranchEnd::kPathEnd, end = BranchEnd::kPathEnd;
 
   [[nodiscard]] bool passes() const { return begin == BranchEnd::kPathEnd && end == BranchEnd::kPathEnd; }
@@ -133,6 +135,37 @@ struct PathCheck {
   std::int64_t best = -1;         ///< of the branches that pass within limits and speeds; -1: none does
   std::vector<double> undecided;  ///< [m,2] intervals of s in which some solution has no proven continuation
 };
+
+/// What a branch costs.
+enum class PathCriterion {
+  kSigma,   ///< -sigma_bound
+  kLimits,  ///< -limit_distance
+  kTravel,  ///< length of the way of the joint values [rad and m]
+  kSpeed,   ///< speed_share
+};
+[[nodiscard]] constexpr auto names_of(PathCriterion) { return names("sigma", "limits", "travel", "speed"); }
+
+/// Gives every branch its cost. The best is the cheapest of those that pass within limits and speeds.
+void choose_best(PathCheck& found, PathCriterion criterion);
+
+/// Path of joint values. Its parameter s is 0 at the first row, 1 at the second, and so on.
+struct JointPath {
+  enum class Kind {
+    kStraight,  ///< lines
+    kSpline,  ///< cubic from row to row, velocity continuous: that of the line through the rows before and after; rest
+              ///< at both ends
+  };
+  Kind kind = Kind::kStraight;
+  std::span<const double> q = {};     ///< [k,j] two rows or more [rad or m]
+  std::span<const double> time = {};  ///< [k] of the rows, ascending [s]; empty: 1 from row to row, and no joint speeds
+};
+[[nodiscard]] constexpr auto names_of(JointPath::Kind) { return names("straight", "spline"); }
+
+/// The only branch of a path of joint values. Intervals are bisected until sigma_bound is half of sigma. `undecided`: a
+/// singularity is not excluded there. speed_share counts the largest speed of each interval.
+/// @throws Error kUsage for coupled joints, fewer than two rows, numbers that are not finite, and options out of range.
+[[nodiscard]] PathCheck check_path(const Robot& robot, const JointPath& path, const PathOptions& options = {},
+                                   const Device& device = {});
 
 /// A robot prepared for all_solutions: the eliminations are chosen once by tries at random poses. One joint may follow
 /// another (a helical joint): its leader is searched within its limits, and no list is complete.

@@ -383,15 +383,21 @@ nb::dict all_solutions(const chain::AllSolutions& solver, const Numbers& pose, c
   return out;
 }
 
-nb::dict check_path(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& time,
-                    const std::optional<Numbers>& q0, const nb::tuple& how, const std::string& device, int threads) {
-  const auto kind = value_named<chain::ToolPath::Kind>(nb::cast<std::string>(how[0]));
-  if (!kind) throw Error(ExitCode::kUsage, "path: no such kind", "There are straight, screw.");
-  const chain::PathOptions options{nb::cast<double>(how[1]), nb::cast<int>(how[2]), nb::cast<int>(how[3]), to_span(q0)};
-  auto found = compute([&] {
-    return solver.check_path({*kind, to_span(pose), to_span(time)}, options,
-                             make_device(device, threads, core_seconds::kCopying));
-  });
+template <class T>
+T path_word(const nb::handle& word) {
+  const auto text = nb::cast<std::string>(word);
+  if (const auto named = value_named<T>(text)) return *named;
+  std::string all;
+  for (const char* name : names_of(T{})) all += (all.empty() ? "" : ", ") + std::string(name);
+  throw Error(ExitCode::kUsage, "path: there is no \"" + text + "\"", "There are " + all + ".");
+}
+
+/// `how`: near_singular, samples, refinements, kind, criterion.
+template <class Check>
+nb::dict path(const std::optional<Numbers>& q0, const nb::tuple& how, const Check& check) {
+  const chain::PathOptions options{nb::cast<double>(how[0]), nb::cast<int>(how[1]), nb::cast<int>(how[2]), to_span(q0)};
+  auto found = compute([&] { return check(options); });
+  choose_best(found, path_word<chain::PathCriterion>(how[4]));
   nb::list all;
   const auto joints = static_cast<std::size_t>(found.joints);
   for (chain::PathBranch& b : found.branch) {
@@ -405,6 +411,7 @@ nb::dict check_path(const chain::AllSolutions& solver, const Numbers& pose, cons
     branch["limit_joint"] = b.limit_joint;
     branch["limit_bound"] = b.limit_bound;
     branch["speed_share"] = b.speed_share;
+    branch["cost"] = b.cost;
     branch["begin"] = std::string(name_of(b.begin));
     branch["end"] = std::string(name_of(b.end));
     all.append(branch);
@@ -412,11 +419,29 @@ nb::dict check_path(const chain::AllSolutions& solver, const Numbers& pose, cons
   nb::dict out;
   const std::size_t t = found.s.size(), m = found.undecided.size() / 2;
   out["branches"] = all;
-  out["best"] = found.best;
   out["unit"] = found.unit;
   out["s"] = taken(std::move(found.s), {t});
   out["undecided"] = taken(std::move(found.undecided), {m, 2});
   return out;
+}
+
+nb::dict check_path(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& time,
+                    const std::optional<Numbers>& q0, const nb::tuple& how, const std::string& device, int threads) {
+  const auto kind = path_word<chain::ToolPath::Kind>(how[3]);
+  return path(q0, how, [&](const chain::PathOptions& options) {
+    return solver.check_path({kind, to_span(pose), to_span(time)}, options,
+                             make_device(device, threads, core_seconds::kCopying));
+  });
+}
+
+nb::dict check_joint_path(const Robot& robot, const Numbers& q, const std::optional<Numbers>& time,
+                          const std::optional<Numbers>& q0, const nb::tuple& how, const std::string& device,
+                          int threads) {
+  const auto kind = path_word<chain::JointPath::Kind>(how[3]);
+  return path(q0, how, [&](const chain::PathOptions& options) {
+    return chain::check_path(robot, {kind, to_span(q), to_span(time)}, options,
+                             make_device(device, threads, core_seconds::kCopying));
+  });
 }
 
 /// List of a property of the joints that follow no other joint.
@@ -482,6 +507,7 @@ void add_chain(nb::module_& m) {
       .def(nb::init<const Robot&, const chain::AllSolutions&>())
       .def("solve", all_solutions)
       .def("check_path", check_path);
+  m.def("chain_check_path", check_joint_path);
   m.def("chain_lock_joint", chain::lock_joint);
   m.def("chain_output_shape",
         [](const std::string& output, int joints) { return chain::output_shape(chain::parse_output(output), joints); });

@@ -76,6 +76,8 @@ struct Answers {
   Mat<S, J, J> inertia;
   Energy<S> energy;
   TorqueDerivatives<S, J> derivatives;
+  Mat<S, J, J> qdd_by_q, qdd_by_qd, qdd_by_tau;
+  Vec<S, J> qdd;
 };
 template <class Generated, class S, int J>
 [[gnu::noinline]] Answers<S, J> answers(const Vec<S, J>& q, const Vec<S, J>& qd, const Vec<S, J>& u) {
@@ -99,6 +101,10 @@ template <class Generated, class S, int J>
   apart([&] { out.inertia = Generated::inertia_matrix(x); });
   apart([&] { out.energy = Generated::energy(x, qd); });
   apart([&] { out.derivatives = Generated::inverse_dynamics_derivatives(x, qd, u); });
+  apart([&] {
+    const auto of = Generated::forward_dynamics_derivatives(x, qd, u);
+    out.qdd_by_q = of.by_q, out.qdd_by_qd = of.by_qd, out.qdd_by_tau = of.by_tau, out.qdd = of.qdd;
+  });
   return out;
 }
 
@@ -191,6 +197,10 @@ template <int J>
   const double w = manipulability(jac);
   TorqueDerivatives<double, J> derivatives;
   torque_derivatives(m, x, qd, u, derivatives);
+  auto undamped = m;
+  for (auto& joint : undamped.joint) joint.damping = 0;
+  const auto of = ForwardDynamicsDerivativesOp<J>{
+      undamped, J}(typename ForwardDynamicsDerivativesOp<J>::template In<double>{q, qd, u});
   return {k,
           k.tool,
           jac,
@@ -204,7 +214,11 @@ template <int J>
           forward_dynamics(m, x, qd, u),
           inertia_matrix(m, x),
           energy(m, x, qd),
-          derivatives};
+          derivatives,
+          of.by_q,
+          of.by_qd,
+          of.by_tau,
+          of.qdd};
 }
 
 template <class Generated, int J>
@@ -235,6 +249,10 @@ void expect_run_time(const std::string& file) {
     expect_relative(own.derivatives.by_q, truth.derivatives.by_q.m, kSame, "dtau/dq");
     expect_relative(own.derivatives.by_qd, truth.derivatives.by_qd.m, kSame, "dtau/dqd");
     expect_relative(own.derivatives.by_qdd, truth.derivatives.by_qdd.m, kSame, "dtau/dqdd");
+    expect_relative(own.qdd_by_q, truth.qdd_by_q.m, kAcceleration, "dqdd/dq");
+    expect_relative(own.qdd_by_qd, truth.qdd_by_qd.m, kAcceleration, "dqdd/dqd");
+    expect_relative(own.qdd_by_tau, truth.qdd_by_tau.m, kAcceleration, "dqdd/dtau");
+    expect_relative(own.qdd, truth.qdd.m, kAcceleration, "qdd");
     EXPECT_NEAR(own.energy.kinetic, truth.energy.kinetic, kSame * truth.energy.kinetic);
     EXPECT_NEAR(own.energy.potential, truth.energy.potential, kSame * (1 + std::abs(truth.energy.potential)));
   }
@@ -333,6 +351,10 @@ TEST(ChainGenerated, RegroupedParametersMoveTheSameChain) {
     expect_relative(own.inverse_dynamics, truth.inverse_dynamics.m, kSame, "tau");
     expect_relative(own.gravity, truth.gravity.m, kSame, "g");
     expect_relative(own.inertia, truth.inertia.m, kSame, "H");
+    expect_relative(own.qdd_by_q, truth.qdd_by_q.m, kAcceleration, "dqdd/dq");
+    expect_relative(own.qdd_by_qd, truth.qdd_by_qd.m, kAcceleration, "dqdd/dqd");
+    expect_relative(own.qdd_by_tau, truth.qdd_by_tau.m, kAcceleration, "dqdd/dtau");
+    expect_relative(own.qdd, truth.qdd.m, kAcceleration, "qdd");
     EXPECT_NEAR(own.energy.kinetic, truth.energy.kinetic, kSame * truth.energy.kinetic);
     EXPECT_NEAR(own.energy.potential, truth.energy.potential, kSame * (1 + std::abs(truth.energy.potential)));
   }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -297,6 +297,8 @@ class PathBranch(Summary):
     """proven: limit_distance of the whole branch is at least this; -inf: an interval is not proven"""
     speed_share: float
     """largest mean joint speed between samples over its limit; 0 without times or limits"""
+    cost: float
+    """what `best` says of it; the least is the best"""
     begin: str
     """"path_end"; "singular": next to a singularity or the border of the workspace; "undecided": without proof"""
     end: str
@@ -310,7 +312,7 @@ class PathBranch(Summary):
 
 @dataclass(frozen=True, repr=False)
 class PathCheck:
-    """Branches of inverse kinematics along a path of the tool.
+    """Branches of inverse kinematics along a path of the tool, or the one branch of a path of joint values.
 
     Examples
     --------
@@ -326,9 +328,10 @@ class PathCheck:
     branches: list[PathBranch]
     """all of them; those with `passes` follow the whole path"""
     best: PathBranch | None
-    """of the branches that pass within limits and speeds, the one next to q0 or with the largest sigma_bound"""
+    """of the branches that pass within limits and speeds, the one with the least cost"""
     undecided: np.ndarray
-    """[m, 2] intervals of s in which some solution has no proven continuation"""
+    """[m, 2] intervals of s in which some solution has no proven continuation; of joint values: in which a singularity is
+    not excluded"""
     unit: float
     """length of the scaled Jacobian [m]"""
 
@@ -372,6 +375,11 @@ class PathCheck:
         if self.best is None:
             return text + ", none within limits and speeds)"
         return text + f"; best: sigma >= {self.best.sigma_bound:.3g}, {self.best.limit_distance:.3g} from a limit)"
+
+
+def _apart(a: np.ndarray, b: np.ndarray, slides: np.ndarray, unit: float) -> float:
+    """|a - b|, slides over the unit of length, turns by the shorter way."""
+    return float(np.linalg.norm(np.where(slides, (a - b) / unit, (a - b + np.pi) % (2 * np.pi) - np.pi)))
 
 
 def _stacked(found: list[AllSolutions], single: bool) -> AllSolutions:
@@ -1241,7 +1249,7 @@ class Chain:
             Joint number or name -> value [rad or m] that it keeps: for arms of more joints than the task has coordinates (6,
             5, 3, 3). An array [v] of values of one joint gives results with a further first axis v.
         device : str
-            "cpu" or "scalar".
+            "cpu", "scalar" or "cuda".
         threads : int
             CPU threads; 0: all.
 
@@ -1306,30 +1314,36 @@ class Chain:
         kind: str = "straight",
         times: Any = None,
         q0: Any = None,
-        fixed: Mapping[int | str, float] | None = None,
+        best: str | Callable[[PathBranch], float] | None = None,
+        fixed: Mapping[int | str, Any] | None = None,
         near_singular: float = 0.02,
         samples: int = 101,
         refinements: int = 10,
         device: str = "cpu",
         threads: int = 0,
     ) -> PathCheck:
-        """Follows every branch of inverse kinematics along a path of the tool (docs/howto/arm-paths.md).
+        """Follows every branch of inverse kinematics along a path of the tool, or checks a path of joint values.
 
         Between samples Newton-Kantorovich proves that a branch is one curve without singularity; intervals without a
-        proof are bisected.
+        proof are bisected (docs/howto/arm-paths.md).
 
         Parameters
         ----------
-        pose : array_like [k, 4, 4]
-            Two or more poses of the tool in the world.
+        pose : array_like [k, 4, 4] or [k, n]
+            Two or more poses of the tool in the world, or joint values [rad or m].
         kind : str
-            "straight": position on a line, rotation about one fixed axis; "screw": one screw motion from pose to pose.
+            "straight": position on a line, rotation about one fixed axis; lines in joint values. Poses: "screw", one screw
+            motion from pose to pose. Joint values: "spline", cubic with continuous velocity, at rest at both ends.
         times : array_like [k], optional
             Of the poses, ascending: joint speeds are compared with their limits [s].
         q0 : array_like [n], optional
-            The best branch starts next to these joint values; default: the one with the largest sigma_bound.
+            Without `best`, the best branch starts next to these joint values.
+        best : str or callable, optional
+            Of the branches that pass: largest bound of "sigma" (default), largest distance to "limits", least "travel" of
+            the joints, least "speed" share; or a function that gives the cost of a PathBranch.
         fixed : mapping, optional
-            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one.
+            Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one. Of an array [v] of
+            values of one joint, the value with the best branch is chosen.
         near_singular : float
             A branch that ends with sigma <= this ends at a singularity.
         samples : int
@@ -1348,29 +1362,45 @@ class Chain:
         ValueError
             For inconsistent shapes.
         garra.UsageError
-            For fewer than two poses, matrices that are no poses, and robots without six joints to move.
+            For fewer than two poses, matrices that are no poses, and poses of robots without six joints to move.
 
         Examples
         --------
         >>> robot = garra.models.puma560()
-        >>> ends = robot.forward_kinematics(np.array([[0.2, 0.3, 0.2, 0.4, 0.9, 0.1], [0.3, 0.3, 0.2, 0.4, 0.9, 0.1]]))
-        >>> robot.path(ends).best.passes
-        True
+        >>> q = np.array([[0.2, 0.3, 0.2, 0.4, 0.9, 0.1], [0.3, 0.3, 0.2, 0.4, 0.9, 0.1]])
+        >>> robot.path(robot.forward_kinematics(q)).best.passes, robot.path(q, kind="spline").best.passes
+        (True, True)
         """
+        for joint, values in (fixed or {}).items():
+            if np.ndim(values) == 1:
+                how = {"kind": kind, "times": times, "q0": q0, "best": best, "near_singular": near_singular}
+                how |= {"samples": samples, "refinements": refinements, "device": device, "threads": threads}
+                each = [self.path(pose, fixed={**fixed, joint: value}, **how) for value in values]
+                return min(each, key=lambda one: one.best.cost if one else np.inf)
         locked, moving = self._locked(fixed)
-        batch = Batch(("pose", pose, (4, 4)))
+        of_joints = np.ndim(pose) == 2 and not locked and np.shape(pose)[1] == self.n
+        batch = Batch(("pose", pose, (self.n,) if of_joints else (4, 4)))
         if len(batch.lead) != 1:
-            raise ValueError(f"pose has the shape {np.shape(pose)}, not [k, 4, 4]")
+            raise ValueError(f"pose has the shape {np.shape(pose)}, not [k, 4, 4] and, without fixed joints, not [k, n]")
         start = None if q0 is None else np.ascontiguousarray(vector("q0", q0, self.n))[moving][None]
         at = None if times is None else np.ascontiguousarray(vector("times", times, batch.count), dtype=float)[:, None]
-        how = (kind, finite("near_singular", near_singular), whole("samples", samples, 2), whole("refinements", refinements))
-        found = self._solver(locked).check_path(batch["pose"].reshape(-1, 16), at, start, how, *place(device, threads))
-        for branch in found["branches"]:
+        how = (
+            finite("near_singular", near_singular), whole("samples", samples, 2), whole("refinements", refinements), kind,
+            best if isinstance(best, str) else "sigma",
+        )  # fmt: skip
+        check = partial(_core.chain_check_path, self._core) if of_joints else self._solver(locked).check_path
+        found = check(np.reshape(batch["pose"], (batch.count, -1)), at, start, how, *place(device, threads))
+        cost = best
+        if best is None and start is not None:
+            cost = lambda branch: _apart(branch.q[0, moving], start[0], self.prismatic[moving], found["unit"])  # noqa: E731
+        branches = []
+        for branch in found.pop("branches"):
             branch["q"] = self._with_locked(branch["q"], locked, moving)
             branch["limit_joint"] = moving[branch["limit_joint"]]
-        branches = [PathBranch(**branch) for branch in found.pop("branches")]
-        best = found.pop("best")
-        return PathCheck(branches=branches, best=branches[best] if best >= 0 else None, **found)
+            one = PathBranch(**branch)
+            branches.append(replace(one, cost=float(cost(one))) if callable(cost) else one)
+        within = [b for b in branches if b.passes and b.limit_distance >= 0 and b.speed_share <= 1]
+        return PathCheck(branches=branches, best=min(within, key=lambda b: b.cost, default=None), **found)
 
     def _locked(self, fixed: Mapping[int | str, float] | None) -> tuple[dict[int, float], list[int]]:
         """Values of fixed joints by number, and the other joints."""

@@ -7,6 +7,7 @@
 
 #include "chain/branches/families.hpp"
 #include "chain/model/tool_poses.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
 
@@ -23,82 +24,115 @@ constexpr double kNearZero = 1e-3;  ///< a held joint that is farther from 0 sho
 constexpr double kSame = 1e-6;      ///< two solutions are one if no joint differs by more [rad or m]
 constexpr double kSearchStep = 0.25;  ///< of the joint that leads another [rad]
 
+constexpr std::int64_t kBlock = 256;            ///< poses that a thread solves at a time: their rows stay in the cache
+constexpr std::int64_t kDeviceBlock = 1 << 16;  ///< poses on a GPU at a time
 constexpr double kEnough = 1e-12;  ///< pose error of solutions without proofs that are not polished further [m and rad]
+
+/// Where what has no kernel runs.
+Device on_host(const Device& device) {
+  return device.executor == Executor::kCuda ? Device{Executor::kLanes, device.threads, 0} : device;
+}
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// What limits and turns make of the solutions of one pose.
 class Turns {
  public:
-  Turns(const std::vector<Joint>& joint, const AllSolutionsOptions& options) : joint_(joint), options_(options) {}
+  Turns(const std::vector<Joint>& joints, const AllSolutionsOptions& options) : options_(options) {
+    for (const Joint& joint : joints) joint_.push_back({joint.lower, joint.upper, joint.prismatic});
+  }
 
-  void add(const Solution& from, const double* q0) { add_joint(0, from, q0); }
+  /// Appends what is left of a solution: nothing, itself in the turn next to q0 (or to zero), or all its windings.
+  void add(Solution one, const double* q0, std::vector<Solution>& to) const {
+    if (options_.windings && options_.limits) return add_windings(0, one, q0, to);
+    if (choose_turns(one, q0) && measure(one, q0)) to.push_back(one);
+  }
   /// Whether the limits leave anything of a solution.
-  [[nodiscard]] static bool allow(const std::vector<Joint>& joint, const AllSolutionsOptions& options,
-                                  const Solution& one) {
-    Turns turns(joint, options);
-    turns.add(one, nullptr);
-    return !turns.all_.empty();
-  }
-  /// Sorted by the distance from q0, where there is one.
-  std::vector<Solution>& sorted(bool by_distance) {
-    if (by_distance)
-      std::stable_sort(all_.begin(), all_.end(),
-                       [](const Solution& a, const Solution& b) { return a.apart < b.apart; });
-    return all_;
-  }
+  [[nodiscard]] bool allow(Solution one) const { return choose_turns(one, nullptr) && measure(one, nullptr); }
 
  private:
-  void add_joint(int i, Solution one, const double* q0) {
-    if (at(i) == joint_.size()) return finish(one, q0);
-    const Joint& joint = joint_[at(i)];
-    if (joint.prismatic) return add_joint(i + 1, one, q0);
-    const double q = one.q[i];
-    // The turn next to q0, or the one next to zero.
-    const double near = q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn);
-    const bool endless = std::isinf(joint.lower) || std::isinf(joint.upper);
-    if (!options_.limits || endless) {
-      one.q[i] = into(joint, near);
-      return add_joint(i + 1, one, q0);
-    }
-    const double lowest = q + kTurn * std::ceil((joint.lower - kSlack - q) / kTurn);
-    double chosen = lowest;
-    for (double x = lowest; x <= joint.upper + kSlack; x += kTurn) {
-      if (options_.windings) {
-        one.q[i] = std::clamp(x, joint.lower, joint.upper);
-        add_joint(i + 1, one, q0);
-      } else if (std::abs(x - near) < std::abs(chosen - near)) {
-        chosen = x;
-      }
-    }
-    if (options_.windings || chosen > joint.upper + kSlack) return;
-    one.q[i] = std::clamp(chosen, joint.lower, joint.upper);
-    add_joint(i + 1, one, q0);
+  struct Range {
+    double lower, upper;
+    bool prismatic;
+  };
+  /// Turns of q within the limits: q + first, ..., q + last; none if first > last.
+  struct Span {
+    double first, last;
+  };
+  [[nodiscard]] static Span turns_within(const Range& joint, double q) {
+    return {kTurn * std::ceil((joint.lower - kSlack - q) / kTurn),
+            kTurn * std::floor((joint.upper + kSlack - q) / kTurn)};
   }
 
+  /// False: no turn of a joint is within its limits.
+  bool choose_turns(Solution& one, const double* q0) const {
+    for (std::size_t i = 0; i < joint_.size(); ++i) {
+      const Range& joint = joint_[i];
+      if (joint.prismatic) continue;
+      double& q = one.q[static_cast<int>(i)];
+      const double near = q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn);
+      if (!options_.limits || is_endless(joint)) {
+        q = into(joint, near);
+        continue;
+      }
+      const Span turns = turns_within(joint, q);
+      if (turns.first > turns.last) return false;
+      const double next = near == q ? 0 : kTurn * std::round((near - q) / kTurn);
+      q = std::clamp(q + std::clamp(next, turns.first, turns.last), joint.lower, joint.upper);
+    }
+    return true;
+  }
+
+  void add_windings(std::size_t i, Solution one, const double* q0, std::vector<Solution>& to) const {
+    if (i == joint_.size()) {
+      if (measure(one, q0)) to.push_back(one);
+      return;
+    }
+    const Range& joint = joint_[i];
+    const double q = one.q[static_cast<int>(i)];
+    if (joint.prismatic || is_endless(joint)) {
+      if (!joint.prismatic)
+        one.q[static_cast<int>(i)] = into(joint, q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn));
+      return add_windings(i + 1, one, q0, to);
+    }
+    const Span turns = turns_within(joint, q);
+    if (turns.last - turns.first > kTurn * kMostTurns)
+      throw Error(ExitCode::kUsage,
+                  "all solutions: the limits of joint " + std::to_string(i) + " are too wide for windings",
+                  "Narrow them to " + std::to_string(kMostTurns) + " turns, or leave windings out.");
+    for (double turn = turns.first; turn <= turns.last; turn += kTurn) {
+      one.q[static_cast<int>(i)] = std::clamp(q + turn, joint.lower, joint.upper);
+      add_windings(i + 1, one, q0, to);
+    }
+  }
+
+  [[nodiscard]] static bool is_endless(const Range& joint) {
+    return std::isinf(joint.lower) || std::isinf(joint.upper);
+  }
   /// A joint with a limit on one side only: the turn next to q that respects it.
-  [[nodiscard]] double into(const Joint& joint, double q) const {
+  [[nodiscard]] double into(const Range& joint, double q) const {
     if (!options_.limits) return q;
     if (q < joint.lower) q += kTurn * std::ceil((joint.lower - q) / kTurn);
     if (q > joint.upper) q -= kTurn * std::ceil((q - joint.upper) / kTurn);
     return q;
   }
 
-  void finish(Solution& one, const double* q0) {
+  /// Distances from the limits and from q0; false: outside of limits that count.
+  bool measure(Solution& one, const double* q0) const {
     one.limit_distance = std::numeric_limits<double>::infinity();
     one.apart = 0;
-    for (int i = 0; at(i) < joint_.size(); ++i) {
-      const Joint& joint = joint_[at(i)];
-      one.limit_distance = std::min({one.limit_distance, one.q[i] - joint.lower, joint.upper - one.q[i]});
-      if (q0 != nullptr) one.apart = std::hypot(one.apart, one.q[i] - q0[i]);
+    for (std::size_t i = 0; i < joint_.size(); ++i) {
+      const double q = one.q[static_cast<int>(i)];
+      one.limit_distance = std::min(one.limit_distance, std::min(q - joint_[i].lower, joint_[i].upper - q));
+      if (q0 != nullptr) one.apart = std::hypot(one.apart, q - q0[i]);
     }
-    if (!options_.limits || one.limit_distance >= -kSlack) all_.push_back(one);
+    return !options_.limits || one.limit_distance >= -kSlack;
   }
 
   static constexpr double kSlack = 1e-9;  ///< of a limit: a solution at it counts [rad or m]
-  const std::vector<Joint>& joint_;
+  static constexpr int kMostTurns = 100;
+  std::vector<Range> joint_;
   const AllSolutionsOptions& options_;
-  std::vector<Solution> all_;
 };
 
 void check_joints(const Robot& robot, std::size_t joints, ToolTask task) {
@@ -120,31 +154,33 @@ void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> p
                    SolutionRows& rows) {
   std::vector<std::size_t> open;
   std::vector<double> poses;
-  for (std::size_t n = 0; n < rows.count.size(); ++n) {
+  for (std::size_t n = 0; n < rows.end.size(); ++n) {
     const auto row = pose.subspan(16 * n, 16);
-    if (rows.complete[n] > 0 || (odd && std::fmod(rows.count[n], 2) == 0) || !are_finite(row)) continue;
+    if (rows.complete[n] > 0 || (odd && rows.count(n) % 2 == 0) || !are_finite(row)) continue;
     open.push_back(n);
     poses.insert(poses.end(), row.begin(), row.end());
   }
-  const SolutionRows again = run_all_solutions(op, poses, device);
+  if (open.empty()) return;
+  SolutionRows again;
+  run_all_solutions(op, poses, device, again);
   for (std::size_t k = 0; k < open.size(); ++k) {
     const std::size_t n = open[k];
-    if (again.count[k] < rows.count[n]) continue;
-    rows.count[n] = again.count[k], rows.complete[n] = again.complete[k];
-    std::copy_n(&again.q[k * kMost * kLoop], kMost * kLoop, &rows.q[n * kMost * kLoop]);
-    std::copy_n(&again.residual[k * kMost], kMost, &rows.residual[n * kMost]);
-    std::copy_n(&again.unique[k * kMost], kMost, &rows.unique[n * kMost]);
+    if (again.count(k) < rows.count(n)) continue;
+    std::copy_n(&again.all[again.begin[k]], again.count(k), &rows.all[rows.begin[n]]);
+    rows.end[n] = rows.begin[n] + again.count(k), rows.complete[n] = again.complete[k];
   }
 }
 
 /// Poses with the yaw angle alone, from the x axis' direction.
-void level_poses(std::vector<double>& pose) {
+std::vector<double> level_poses(std::span<const double> from) {
+  std::vector<double> pose(from.begin(), from.end());
   for (double* X = pose.data(); X != pose.data() + pose.size(); X += 16) {
     const double n = std::hypot(X[0], X[4]), c = n > 0 ? X[0] / n : 1, s = n > 0 ? X[4] / n : 0;
     X[0] = X[5] = c, X[4] = s, X[1] = -s;
     X[2] = X[6] = X[8] = X[9] = 0;
     X[10] = 1;
   }
+  return pose;
 }
 
 /// No other solution of the arm's joints alone within this: the joints that the task leaves free move by at most
@@ -175,81 +211,66 @@ bool are_same(const std::vector<Joint>& joint, const double* a, const double* b)
 void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, const branches::SolutionRule& rule,
                  const Device& device, SolutionRows& rows) {
   std::vector<std::size_t> row;
-  std::vector<double> poses, q;
+  std::vector<double> poses;
+  std::vector<Solution> held;
   const int held_end = task_coordinates(p.task), first = static_cast<int>(p.joints());
-  for (std::size_t n = 0; n < rows.count.size(); ++n) {
-    for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count[n]); ++k) {
-      const double* values = &rows.q[(n * kMost + k) * kLoop];
-      if (std::any_of(values + first, values + held_end, [](double x) { return std::abs(x) > kNearZero; })) continue;
+  for (std::size_t n = 0; n < rows.end.size(); ++n) {
+    for (const Solution& one : rows.of(n)) {
+      if (std::any_of(one.q.m + first, one.q.m + held_end, [](double x) { return std::abs(x) > kNearZero; })) continue;
       // Yaw, pitch and roll describe an orientation twice: the x axis is ahead with cos(pitch) > 0.
-      if (p.task == ToolTask::kPlanar && std::cos(values[4]) < 0) continue;
+      if (p.task == ToolTask::kPlanar && std::cos(one.q[4]) < 0) continue;
       row.push_back(n);
       poses.insert(poses.end(), &pose[16 * n], &pose[16 * n] + 16);
-      q.insert(q.end(), values, values + kLoop);
+      held.push_back(one);
     }
-    rows.count[n] = 0;
+    rows.end[n] = rows.begin[n];
   }
   branches::HoldOp op{p.op.model, rule, p.op.way[0].unit, p.task == ToolTask::kPoint};
   op.rule.held_from = first, op.rule.held_end = held_end;
-  const SolutionRows found = run_hold(op, poses, q, device);
+  run_hold(op, poses, on_host(device), held);
   for (std::size_t m = 0; m < row.size(); ++m) {
-    const std::size_t n = row[m];
-    const auto count = static_cast<std::size_t>(rows.count[n]);
-    const double* values = &found.q[kLoop * m];
-    bool is_new = found.residual[m] <= op.rule.tolerance;
-    for (std::size_t k = 0; k < count; ++k)
-      is_new = is_new && !are_same(p.moves, values, &rows.q[(n * kMost + k) * kLoop]);
-    if (!is_new) continue;
-    std::copy_n(values, kLoop, &rows.q[(n * kMost + count) * kLoop]);
-    rows.residual[n * kMost + count] = found.residual[m];
-    rows.unique[n * kMost + count] = unique_of_arm(found.unique[m], p.joints(), p.task);
-    rows.count[n] += 1;
+    Solution& one = held[m];
+    const auto known = rows.of(row[m]);
+    if (!(one.residual <= op.rule.tolerance) || std::any_of(known.begin(), known.end(), [&](const Solution& other) {
+          return are_same(p.moves, one.q.m, other.q.m);
+        }))
+      continue;
+    one.unique = unique_of_arm(one.unique, p.joints(), p.task);
+    rows.all[rows.end[row[m]]++] = one;
   }
 }
 
-/// Solutions of each pose, by number.
-using Lists = std::vector<std::vector<Solution>>;
-
 /// Of an uncoupled arm.
-Lists solve_uncoupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool proofs, const Device& device,
-                      std::vector<double>& complete) {
+void solve_uncoupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool proofs, const Device& device,
+                     SolutionRows& rows) {
   branches::AllSolutionsOp op = p.op;
   op.rule.proofs = proofs;
   if (!proofs) op.rule.enough = kEnough;
   branches::AllSolutionsOp first = op;
   if (op.way[0].moved == 0) first.ways = 1;  // most lists are complete then
-  SolutionRows rows = run_all_solutions(first, pose, device);
+  run_all_solutions(first, pose, device, rows);
   if (first.ways != op.ways) complete_rows(op, pose, false, device, rows);
   complete_rows(p.again, pose, true, device, rows);
   if (p.joints() < kLoop) hold_joints(p, pose, op.rule, device, rows);
-  const double unit = std::min(1.0, op.way[0].unit);
-  Lists out(rows.count.size());
-  for (std::size_t n = 0; n < out.size(); ++n)
-    for (std::size_t k = n * kMost; k < n * kMost + static_cast<std::size_t>(rows.count[n]); ++k) {
-      Solution& one = out[n].emplace_back();
-      std::copy_n(&rows.q[k * kLoop], kLoop, one.q.m);
-      one.residual = rows.residual[k];
-      one.unique = unit * rows.unique[k];
-    }
-  complete = std::move(rows.complete);
-  return out;
 }
 
 /// Of an arm in which one joint follows another: searches of the coupled arm start at the solutions with the leader at
 /// values within its limits, where the follower is still free.
-Lists solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool limits, const Device& device) {
+void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool limits, const Device& device,
+                   SolutionRows& rows) {
   const Coupling& pair = p.robot.coupled.front();
   std::vector<std::size_t> row;
   std::vector<double> poses, q0;
+  SolutionRows some;
   for (std::size_t h = 0; h < p.leader.size(); ++h) {
-    const SolutionRows some = run_all_solutions(p.held[h], pose, device);
-    for (std::size_t n = 0; n < some.count.size(); ++n)
-      for (std::size_t k = 0; k < static_cast<std::size_t>(some.count[n]); ++k) {
+    run_all_solutions(p.held[h], pose, device, some);
+    for (std::size_t n = 0; n < some.end.size(); ++n)
+      for (const Solution& one : some.of(n)) {
         row.push_back(n);
         poses.insert(poses.end(), &pose[16 * n], &pose[16 * n] + 16);
-        std::size_t from = (n * kMost + k) * kLoop;
+        const double* from = one.q.m;
         for (int i = 0; i < p.robot.joints; ++i) {
-          const double value = i == pair.leader ? p.leader[h] : some.q[from++];
+          const double value = i == pair.leader ? p.leader[h] : *from++;
           if (i != pair.joint) q0.push_back(value);
         }
       }
@@ -260,26 +281,100 @@ Lists solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pos
     if (i != pair.leader && (!limits || !joint.prismatic)) joint.lower = -kNoLimit, joint.upper = kNoLimit;
     if (i == pair.leader) joint = coordinate_limits(p.robot, i);
   }
-  const InverseKinematics found = inverse_kinematics(loose, poses, q0, {.starts = 1}, device);
-  Lists out(pose.size() / 16);
+  const InverseKinematics found = inverse_kinematics(loose, poses, q0, {.starts = 1}, on_host(device));
+  std::vector<std::vector<Solution>> of(pose.size() / 16);
   for (std::size_t m = 0; m < row.size(); ++m) {
     if (found.success[m] == 0) continue;
     Solution one{};
     std::copy_n(&found.q[m * p.joints()], p.joints(), one.q.m);
     one.residual = std::hypot(found.position_error[m], found.rotation_error[m]);
-    const bool known = std::any_of(out[row[m]].begin(), out[row[m]].end(),
+    const bool known = std::any_of(of[row[m]].begin(), of[row[m]].end(),
                                    [&](const Solution& other) { return are_same(p.moves, one.q.m, other.q.m); });
-    if (!known) out[row[m]].push_back(one);
+    if (!known) of[row[m]].push_back(one);
+  }
+  rows = {};
+  for (const std::vector<Solution>& found_here : of) {
+    rows.begin.push_back(rows.all.size());
+    rows.all.insert(rows.all.end(), found_here.begin(), found_here.end());
+    rows.end.push_back(rows.all.size());
+  }
+  rows.complete.assign(of.size(), 0);
+}
+
+/// The answer for some poses.
+struct Answer {
+  std::vector<Solution> all;
+  std::vector<std::size_t> end;  ///< of each pose's solutions
+  std::vector<std::uint8_t> complete;
+  std::vector<Status> status;
+};
+
+Answer solve_block(const AllSolutions::Prepared& p, std::span<const double> pose, const AllSolutionsOptions& options,
+                   const Device& device, SolutionRows& rows) {
+  std::vector<double> task_pose;
+  if (p.task == ToolTask::kPlanar) task_pose = level_poses(pose);
+  if (p.leader.empty())
+    solve_uncoupled(p, task_pose.empty() ? pose : task_pose, options.proofs, device, rows);
+  else
+    solve_coupled(p, pose, options.limits, device, rows);
+  const bool whole_arm = p.joints() == kLoop && p.leader.empty() && p.task == ToolTask::kPose;
+  const Turns turns(p.moves, options);
+  Answer out;
+  std::vector<Solution>& all = out.all;
+  all.reserve(8 * rows.end.size());
+  std::vector<Solution> families;
+  for (std::size_t n = 0; n < rows.end.size(); ++n) {
+    const std::span<const double> target = pose.subspan(16 * n, 16);
+    const double* seed = options.q0.empty() ? nullptr : &options.q0[p.joints() * n];
+    const bool finite = are_finite(target) && (seed == nullptr || are_finite({seed, p.joints()}));
+    std::span<const Solution> list = finite ? rows.of(n) : std::span<const Solution>();
+    const auto unproven = [](const Solution& one) { return one.unique == 0; };
+    if (whole_arm && options.proofs && std::any_of(list.begin(), list.end(), unproven)) {
+      families.clear();
+      std::copy_if(list.begin(), list.end(), std::back_inserter(families),
+                   [&](const Solution& one) { return turns.allow(one); });
+      keep_families(p, target, seed, families);
+      list = families;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(all.size());
+    for (const Solution& one : list) turns.add(one, seed, all);
+    if (seed != nullptr)
+      std::stable_sort(all.begin() + first, all.end(),
+                       [](const Solution& a, const Solution& b) { return a.apart < b.apart; });
+    const bool none = std::ssize(all) == first;
+    out.end.push_back(all.size());
+    out.complete.push_back(finite && rows.complete[n] > 0 ? 1 : 0);
+    out.status.push_back(!finite ? Status::kInvalidInput : none ? Status::kOutOfReach : Status::kConverged);
   }
   return out;
 }
 
-void append(const Solution& one, AllSolutionsResult& to) {
-  to.q.insert(to.q.end(), one.q.m, one.q.m + to.joints);
-  to.residual.push_back(one.residual);
-  to.unique.push_back(one.unique);
-  to.limit_distance.push_back(one.limit_distance);
-  to.family.push_back(one.family ? 1 : 0);
+/// `unit`: of the radii of uniqueness.
+AllSolutionsResult join(const std::vector<Answer>& parts, std::size_t joints, double unit) {
+  AllSolutionsResult out;
+  out.joints = static_cast<int>(joints);
+  out.first.push_back(0);
+  std::size_t rows = 0;
+  for (const Answer& part : parts) {
+    for (const std::size_t end : part.end) out.first.push_back(static_cast<std::int64_t>(rows + end));
+    out.complete.insert(out.complete.end(), part.complete.begin(), part.complete.end());
+    out.status.insert(out.status.end(), part.status.begin(), part.status.end());
+    rows += part.all.size();
+  }
+  out.distance.assign(out.status.size(), 0);
+  out.q.resize(rows * joints);
+  for (std::vector<double>* column : {&out.residual, &out.unique, &out.limit_distance}) column->resize(rows);
+  out.family.resize(rows);
+  std::size_t row = 0;
+  for (const Answer& part : parts)
+    for (const Solution& one : part.all) {
+      std::copy_n(one.q.m, joints, &out.q[row * joints]);
+      out.residual[row] = one.residual;
+      out.unique[row] = unit * one.unique;
+      out.limit_distance[row] = one.limit_distance;
+      out.family[row++] = one.family ? 1 : 0;
+    }
+  return out;
 }
 
 /// Errors of the nearest poses, where there is no solution.
@@ -350,42 +445,24 @@ AllSolutions::~AllSolutions() = default;
 AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSolutionsOptions& options,
                                        const Device& device) const {
   const Prepared& p = *prepared_;
-  const std::size_t count = pose.size() / 16;
-  const std::span<const double> q0 = options.q0;
-  if (pose.size() != 16 * count || (!q0.empty() && q0.size() != count * p.joints()))
+  const std::size_t count = pose.size() / 16, j = p.joints();
+  if (pose.size() != 16 * count || (!options.q0.empty() && options.q0.size() != count * j))
     throw Error(ExitCode::kUsage, "all solutions: poses are [n,16], q0 [n,joints]");
-  if (device.executor == Executor::kCuda)
-    throw Error(ExitCode::kNoDevice, "all solutions run on CPU cores only", "Leave out the device.");
   check_tool_poses(pose);
-  std::vector<double> task_pose(pose.begin(), pose.end());
-  if (p.task == ToolTask::kPlanar) level_poses(task_pose);
-  AllSolutionsResult out;
-  std::vector<double> complete(count, 0);
-  Lists lists = p.leader.empty() ? solve_uncoupled(p, task_pose, options.proofs, device, complete)
-                                 : solve_coupled(p, pose, options.limits, device);
-  const bool whole_arm = p.joints() == kLoop && p.leader.empty() && p.task == ToolTask::kPose;
-  out.joints = static_cast<int>(p.joints());
-  out.first.push_back(0);
-  out.distance.assign(count, 0);
-  for (std::size_t n = 0; n < count; ++n) {
-    Turns turns(p.moves, options);
-    const double* seed = q0.empty() ? nullptr : &q0[p.joints() * n];
-    const bool finite =
-        are_finite(pose.subspan(16 * n, 16)) && (seed == nullptr || are_finite(q0.subspan(p.joints() * n, p.joints())));
-    if (!finite) lists[n].clear();
-    const auto unproven = [](const Solution& one) { return one.unique == 0; };
-    if (whole_arm && options.proofs && std::any_of(lists[n].begin(), lists[n].end(), unproven)) {
-      std::erase_if(lists[n], [&](const Solution& one) { return !Turns::allow(p.moves, options, one); });
-      keep_families(p, pose.subspan(16 * n, 16), seed, lists[n]);
-    }
-    for (const Solution& one : lists[n]) turns.add(one, seed);
-    const std::vector<Solution>& sorted = turns.sorted(seed != nullptr);
-    for (const Solution& one : sorted) append(one, out);
-    out.first.push_back(static_cast<std::int64_t>(out.residual.size()));
-    out.complete.push_back(finite && complete[n] > 0 ? 1 : 0);
-    out.status.push_back(!finite ? Status::kInvalidInput : sorted.empty() ? Status::kOutOfReach : Status::kConverged);
-  }
-  if (p.task == ToolTask::kPose && p.joints() < kLoop) find_distances(p.robot, pose, device, out);
+  const bool on_gpu = device.executor == Executor::kCuda;
+  const batch::Blocks blocks{static_cast<std::int64_t>(count), on_gpu ? kDeviceBlock : kBlock};
+  std::vector<Answer> parts(static_cast<std::size_t>(blocks.number()));
+  batch::for_blocks(
+      on_gpu ? 1 : solve_threads(device), blocks, [] { return SolutionRows{}; },
+      [&](SolutionRows& rows, std::int64_t begin, std::int64_t size) {
+        const auto first = static_cast<std::size_t>(begin), some = static_cast<std::size_t>(size);
+        AllSolutionsOptions mine = options;
+        if (!options.q0.empty()) mine.q0 = options.q0.subspan(first * j, some * j);
+        parts[static_cast<std::size_t>(begin / blocks.size)] = solve_block(
+            p, pose.subspan(16 * first, 16 * some), mine, on_gpu ? device : Device{device.executor, 1, 0}, rows);
+      });
+  AllSolutionsResult out = join(parts, j, p.leader.empty() ? std::min(1.0, p.op.way[0].unit) : 1);
+  if (p.task == ToolTask::kPose && j < kLoop) find_distances(p.robot, pose, on_host(device), out);
   return out;
 }
 

@@ -83,9 +83,11 @@ class SelfMotion {
   }
   /// The solution next to a start.
   bool polish(const Joints6& start, Joints6& q) const {
-    const SolutionRows found = run_hold(op_, pose_, {start.m, kLoop}, {Executor::kScalar, 1, 0});
-    std::copy_n(found.q.begin(), kLoop, q.m);
-    return found.residual[0] <= op_.rule.tolerance;
+    Solution one{};
+    one.q = start;
+    run_hold(op_, pose_, {Executor::kScalar, 1, 0}, {&one, 1});
+    q = one.q;
+    return one.residual <= op_.rule.tolerance;
   }
 
   const AllSolutions::Prepared& p_;

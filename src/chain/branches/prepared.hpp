@@ -5,13 +5,6 @@
 
 namespace garra::chain {
 
-/// A solution with its joints in some turns.
-struct Solution {
-  Vec<double, branches::kLoop> q;
-  double residual, unique, limit_distance, apart;
-  bool family;  ///< one of a continuous family
-};
-
 struct AllSolutions::Prepared {
   Robot robot;
   ToolTask task;

@@ -227,15 +227,16 @@ struct Score {
 };
 
 Score score(const Robot& robot, const AllSolutionsOp& op, const Tries& tries) {
-  const SolutionRows rows = run_all_solutions(op, tries.pose, {Executor::kLanes, 1, 0});
+  SolutionRows rows;
+  run_all_solutions(op, tries.pose, {Executor::kLanes, 1, 0}, rows);
   Score out;
   for (int n = 0; n < kTries; ++n) {
-    out.solutions += rows.count[at(n)];
+    out.solutions += static_cast<double>(rows.count(at(n)));
     out.complete += rows.complete[at(n)];
-    for (int k = 0; k < static_cast<int>(rows.count[at(n)]); ++k) {
+    for (const Solution& one : rows.of(at(n))) {
       double apart = 0;
       for (int i = 0; i < kLoop; ++i) {
-        const double by = rows.q[at(n, kMost * kLoop) + at(k, kLoop) + at(i)] - tries.q[at(n, kLoop) + at(i)];
+        const double by = one.q[i] - tries.q[at(n, kLoop) + at(i)];
         apart = std::max(apart, std::abs(robot.joint[at(i)].prismatic ? by : std::remainder(by, 2 * M_PI)));
       }
       if (apart < 1e-5) {

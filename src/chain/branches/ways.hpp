@@ -28,14 +28,27 @@ namespace garra::chain {
 [[nodiscard]] branches::AllSolutionsOp prepare_like(const Robot& robot, const branches::AllSolutionsOp& other,
                                                     double factor);
 
-/// Runs the operation on the host; the answers by number of the pose.
-struct SolutionRows {
-  std::vector<double> q, residual, unique, count, complete;  ///< [n,16,6], [n,16], [n,16], [n], [n]
+/// A solution with its joints in some turns.
+struct Solution {
+  Vec<double, branches::kLoop> q;
+  double residual, unique, limit_distance, apart;
+  bool family;  ///< one of a continuous family
 };
-[[nodiscard]] SolutionRows run_all_solutions(const branches::AllSolutionsOp& op, std::span<const double> pose,
-                                             const Device& device);
-/// What the operation makes of solutions [m,6] of their poses [m,16]: q, residual, unique.
-[[nodiscard]] SolutionRows run_hold(const branches::HoldOp& op, std::span<const double> pose, std::span<const double> q,
-                                    const Device& device);
+
+/// Solutions of some poses.
+struct SolutionRows {
+  std::vector<Solution> all;
+  std::vector<std::size_t> begin, end;  ///< [n] of a pose's solutions in `all`
+  std::vector<double> complete;         ///< [n]
+
+  [[nodiscard]] std::size_t count(std::size_t n) const { return end[n] - begin[n]; }
+  [[nodiscard]] std::span<const Solution> of(std::size_t n) const { return {&all[begin[n]], count(n)}; }
+};
+/// Runs the operation on the host; there is room for kMost solutions of each pose.
+void run_all_solutions(const branches::AllSolutionsOp& op, std::span<const double> pose, const Device& device,
+                       SolutionRows& out);
+/// Replaces solutions of poses [m,16] by what the operation makes of them.
+void run_hold(const branches::HoldOp& op, std::span<const double> pose, const Device& device,
+              std::span<Solution> solutions);
 
 }  // namespace garra::chain

@@ -1,4 +1,4 @@
-// `garra chain path`: a robot and the poses of a path in, every branch of joint values along it out.
+// `garra chain path`: a robot and the poses or joint values of a path in, every branch of joint values along it out.
 #include "chain/command/path_command.hpp"
 
 #include <algorithm>
@@ -18,18 +18,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct PathArguments : FileArguments {
-  std::string kind = "straight";
+  std::string kind = "straight", best;
   chain::PathOptions options;
 };
 
 struct PathFile {
-  std::vector<double> pose, time, q0;
+  std::vector<double> pose, q, time, q0;
 };
 
 PathFile read_path(const std::string& path, std::uint64_t joints) {
-  const io::Hdf5Reader file(path, "A file for a path holds pose [k,4,4] and, if wanted, time [k] and q0 [j].");
-  const std::uint64_t poses = file.rows("pose", {4, 4});
-  PathFile out{file.doubles("pose"), {}, {}};
+  const io::Hdf5Reader file(path,
+                            "A file for a path holds pose [k,4,4] or q [k,j], and, if wanted, time [k] and q0 [j].");
+  PathFile out;
+  const bool of_joints = file.has("q");
+  const std::uint64_t poses = of_joints ? file.rows("q", {joints}) : file.rows("pose", {4, 4});
+  (of_joints ? out.q : out.pose) = file.doubles(of_joints ? "q" : "pose");
   if (file.has("time")) {
     file.require_shape("time", {poses});
     out.time = file.doubles("time");
@@ -42,7 +45,7 @@ PathFile read_path(const std::string& path, std::uint64_t joints) {
 }
 
 void write_branches(const std::string& path, const chain::Robot& robot, const chain::PathCheck& found) {
-  std::vector<double> q, sigma, sigma_bound, limit_distance, limit_bound, speed_share;
+  std::vector<double> q, sigma, sigma_bound, limit_distance, limit_bound, speed_share, cost;
   std::vector<std::int64_t> first, rows = {0};
   std::vector<std::int32_t> begin, end;
   for (const chain::PathBranch& b : found.branch) {
@@ -54,6 +57,7 @@ void write_branches(const std::string& path, const chain::Robot& robot, const ch
     limit_distance.push_back(b.limit_distance);
     limit_bound.push_back(b.limit_bound);
     speed_share.push_back(b.speed_share);
+    cost.push_back(b.cost);
     begin.push_back(static_cast<std::int32_t>(b.begin));
     end.push_back(static_cast<std::int32_t>(b.end));
   }
@@ -69,6 +73,7 @@ void write_branches(const std::string& path, const chain::Robot& robot, const ch
   file.write("limit_distance", {count}, limit_distance);
   file.write("limit_bound", {count}, limit_bound);
   file.write("speed_share", {count}, speed_share);
+  file.write("cost", {count}, cost);
   file.write("begin", {count}, begin);
   file.write("end", {count}, end);
   const std::vector<std::string> names = {"path_end", "singular", "undecided"};
@@ -99,6 +104,18 @@ Json make_summary(const PathArguments& a, const chain::Robot& robot, const chain
   return out;
 }
 
+chain::PathCheck check(const PathArguments& a, const chain::Robot& robot, const PathFile& file, const Device& device) {
+  const auto kind = [&]<class Kind>(Kind) {
+    if (const auto named = value_named<Kind>(a.kind)) return *named;
+    throw Error(ExitCode::kUsage, "--kind " + a.kind + (file.q.empty() ? " of poses" : " of joint values"),
+                file.q.empty() ? "There are straight, screw." : "There are straight, spline.");
+  };
+  if (file.q.empty())
+    return chain::AllSolutions(robot).check_path({kind(chain::ToolPath::Kind{}), file.pose, file.time}, a.options,
+                                                 device);
+  return check_path(robot, {kind(chain::JointPath::Kind{}), file.q, file.time}, a.options, device);
+}
+
 void run_path(PathArguments a) {
   check_output(a.input, a.output, "the path");
   const chain::Robot robot = read_fixed_model(a);
@@ -106,8 +123,9 @@ void run_path(PathArguments a) {
   a.options.q0 = file.q0;
   const Device device =
       parse_device_for_arrays(a.device == "auto" ? "cpu" : a.device, a.threads, core_seconds::kCopying);
-  const chain::ToolPath path{value_named<chain::ToolPath::Kind>(a.kind).value(), file.pose, file.time};
-  const chain::PathCheck found = chain::AllSolutions(robot).check_path(path, a.options, device);
+  chain::PathCheck found = check(a, robot, file, device);
+  if (!a.best.empty() || file.q0.empty())
+    choose_best(found, value_named<chain::PathCriterion>(a.best).value_or(chain::PathCriterion::kSigma));
   if (!a.output.empty()) write_branches(a.output, robot, found);
   const Json summary = make_summary(a, robot, found);
   print_summary(summary, a.format, 20);
@@ -119,12 +137,17 @@ void run_path(PathArguments a) {
 }  // namespace
 
 void add_chain_path_command(Command chain) {
-  Command command = chain.add_subcommand("path", "Every branch of joint values along a path of the tool, with bounds");
+  Command command = chain.add_subcommand(
+      "path", "Every branch of joint values along a path of the tool, or a path of joint values, with bounds");
   const auto a = std::make_shared<PathArguments>();
-  add_file_options(command, *a, "pose [k,4,4]; time [k] [s] and q0 [j], if wanted (HDF5)");
-  command.add_option("--kind", a->kind, "between poses: straight (line, fixed axis of rotation) or screw")
-      .check(one_of({"straight", "screw"}))
+  add_file_options(command, *a, "pose [k,4,4] or q [k,j]; time [k] [s] and q0 [j], if wanted (HDF5)");
+  command.add_option("--kind", a->kind, "straight (line, fixed axis of rotation); poses: screw; q: spline")
+      .check(one_of({"straight", "screw", "spline"}))
       .capture_default_str();
+  command
+      .add_option("--best", a->best,
+                  "largest sigma or distance to limits, least travel or speed; default: sigma, or q0")
+      .check(one_of({"sigma", "limits", "travel", "speed"}));
   add_fix_option(command, *a);
   command.add_option("--near", a->options.near_singular, "a branch ends at a singularity where sigma <= this")
       .capture_default_str();

@@ -42,6 +42,8 @@ constexpr std::array<Signature, kOperations> kSignatures = {{
     {Operation::kEnergy, "energy", "garra::chain::Energy<S>", "qd", "Kinetic and potential energy [J]."},
     {Operation::kInverseDynamicsDerivatives, "inverse_dynamics_derivatives", "garra::chain::TorqueDerivatives<S, %>",
      "qd qdd", "Of tau by q, qd and qdd (H), without friction: entry (i, j) is that of tau_i by variable j."},
+    {Operation::kForwardDynamicsDerivatives, "forward_dynamics_derivatives", "AccelerationDerivatives<S>", "qd tau",
+     "Of qdd by q, qd and tau (1/H), without friction, and qdd: entry (i, j) is that of qdd_i by variable j."},
     {Operation::kInverseKinematics, "inverse_kinematics", "Candidates<S>", "pose",
      "All joint values of a pose of the tool [rad, m] by closed form, not polished; turns in (-pi, pi]."},
 }};
@@ -234,6 +236,11 @@ template <class S>
 struct JacobianManipulability {
   garra::Mat<S, 6, %> jacobian;
   S manipulability;
+};
+template <class S>
+struct AccelerationDerivatives {
+  garra::Mat<S, %, %> by_q, by_qd, by_tau;
+  Vec<S> qdd;
 };
 /// Joint values in no particular order; those with exists = 0 mean nothing.
 template <class S>

@@ -80,9 +80,10 @@ struct Recorder {
   [[nodiscard]] Vec<Symbol, J> accelerations(const Vec<Symbol, J>& qd, const Vec<Symbol, J>& tau, int way) const {
     if (way == 1) return forward_dynamics_composite(regrouped, x, qd, tau);
     if (way == 2) return forward_dynamics_articulated(regrouped, x, qd, tau);
-    // H of the outermost joints is constant in many arms: eliminated first, its pivots fold to numbers.
-    const Vec<Symbol, J> b = tau - bias_torque(regrouped, x, qd);
-    const Mat<Symbol, J, J> H = inertia_matrix(regrouped, x);
+    return solve_from_tip(inertia_matrix(regrouped, x), tau - bias_torque(regrouped, x, qd));
+  }
+  /// H y = b. H of the outermost joints is constant in many arms: eliminated first, its pivots fold to numbers.
+  [[nodiscard]] Vec<Symbol, J> solve_from_tip(const Mat<Symbol, J, J>& H, const Vec<Symbol, J>& b) const {
     Mat<Symbol, J, J> from_tip;
     Vec<Symbol, J> right, out;
     for (int i = 0; i < joints; ++i) {
@@ -110,6 +111,31 @@ struct Recorder {
         give(at("out.by_qd", i, j), of.by_qd(i, j));
         give(at("out.by_qdd", i, j), of.by_qdd(i, j));
       }
+  }
+  /// Those of the torque at the same acceleration, times -1/H.
+  void give_acceleration_derivatives(const Vec<Symbol, J>& qd, const Vec<Symbol, J>& tau) {
+    const Mat<Symbol, J, J> H = inertia_matrix(regrouped, x);
+    const Vec<Symbol, J> qdd = solve_from_tip(H, tau - bias_torque(regrouped, x, qd));
+    TorqueDerivatives<Symbol, J> of;
+    torque_derivatives(regrouped, x, qd, qdd, of);
+    Mat<Symbol, J, J> inverse;
+    for (int j = 0; j < joints; ++j) {
+      const Vec<Symbol, J> column = solve_from_tip(H, basis(j));
+      for (int i = 0; i <= j; ++i) inverse(i, j) = inverse(j, i) = column[i];
+    }
+    const Mat<Symbol, J, J> by_q = -(inverse * of.by_q), by_qd = -(inverse * of.by_qd);
+    give("out.qdd", qdd);
+    for (int i = 0; i < joints; ++i)
+      for (int j = 0; j < joints; ++j) {
+        give(at("out.by_q", i, j), by_q(i, j));
+        give(at("out.by_qd", i, j), by_qd(i, j));
+        give(at("out.by_tau", i, j), inverse(i, j));
+      }
+  }
+  [[nodiscard]] Vec<Symbol, J> basis(int j) const {
+    Vec<Symbol, J> out;
+    for (int i = 0; i < joints; ++i) out[i] = Symbol(i == j ? 1 : 0);
+    return out;
   }
   void give_frames(const Frames<Symbol, J>& k) {
     for (int i = 0; i < joints; ++i) give(at("out.frame", i), k.frame[i]);
@@ -142,6 +168,7 @@ struct Recorder {
       torque_derivatives(regrouped, x, qd, inputs("qdd"), of);
       give_derivatives(of);
     }
+    if (operation == Operation::kForwardDynamicsDerivatives) give_acceleration_derivatives(qd, inputs("tau"));
     if (operation == Operation::kEnergy) {
       const Energy<Symbol> e = energy(regrouped, x, qd);
       give("out.kinetic", e.kinetic);

@@ -23,9 +23,10 @@ enum class Operation {
   kForwardDynamics,
   kEnergy,
   kInverseDynamicsDerivatives,
+  kForwardDynamicsDerivatives,
   kInverseKinematics
 };
-inline constexpr int kOperations = 14;
+inline constexpr int kOperations = 15;
 
 /// Whether an arm has the operation: closed forms of inverse kinematics without quartic equations.
 [[nodiscard]] bool has_operation(const Robot& robot, Operation operation);
