@@ -48,7 +48,7 @@ def write_set(poses: str, hand: str, options: dict[str, Any], output: str) -> No
         print(json.dumps({"poses": len(pose), "grasps": len(grasps), "hand": hand, "status": counts, "output": output}))
         return
     rows = "".join(f"  {name.replace('_', ' '):20} {n:>9,}\n" for name, n in counts.items())
-    print(f"{len(pose):,} poses, {len(grasps):,} grasps of {hand}\n\n{rows}\nHow safe are they  garra grasp rank {output} -o ranking.h5")
+    print(f"{len(pose):,} poses, {len(grasps):,} grasps of {hand}\n\n{rows}\nP(held) of each  garra grasp rank {output} -o ranking.h5")
 
 
 def main() -> int:
