@@ -343,7 +343,7 @@ class GraspSet:
         base: str | int | None = None,
         convention: Any = None,
         force: float | None = None,
-        points: int = 3,
+        points: int = 4,
         reach: float = 0.005,
         joint_noise: float = 0.0,
         friction: float = 0.5,
@@ -405,7 +405,7 @@ class GraspSet:
         force : float, optional
             Largest normal force of a link without torques, default 10; of a jaw, in place of its grip force [N].
         points : int
-            Most points of a link: 1, 2 or 3.
+            Most points of a link: 1, 2 or 4.
         reach : float
             Distance, outside or inside, at which a link counts as touching [m]; deeper is a collision.
         joint_noise : float
@@ -488,7 +488,7 @@ class GraspSet:
                     reach=positive("reach", reach),
                     depth=positive("depth", depth),
                     cell=positive("cell", 3e-3 if cell is None else cell),
-                    points=whole("points", points, 1, 3),
+                    points=_one_two_four(points),
                     soft=bool(soft),
                     close=bool(close),
                     draws=whole("draws", draws, 1),
@@ -1694,6 +1694,12 @@ def _set_in(grasps: ranking_file.Grasps) -> GraspSet:
     out = GraspSet(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names, grasps.group_names)
     out._set_touch(grasps.touch)
     return out
+
+
+def _one_two_four(points: Any) -> int:
+    if whole("points", points, 1, 4) == 3:
+        raise ValueError("points = 3: a link has 1, 2 or 4; three would favor a direction")
+    return int(points)
 
 
 def _of_poses(name: str, value: Any, count: int, *tail: int) -> np.ndarray:

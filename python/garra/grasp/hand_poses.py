@@ -361,7 +361,7 @@ def _close(
 
 def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tuple[np.ndarray, np.ndarray, float]]:
     """(point, outward normal, torsion radius) of the contacts that stand for a link's patch: the cells within `depth` of
-    first touch, with a pressure proportional to the depth; up to three points have its center and second moments."""
+    first touch, with a pressure proportional to the depth; up to four points have its center and second moments."""
     d = _facing(cells, rows)  # infinite of a cell that closing has taken away
     weight = np.maximum(d.min() + o.depth - d, 0)
     at = np.flatnonzero(weight > 0)
@@ -374,8 +374,8 @@ def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tu
     elif o.points == 2 or second < SMALLEST_PATCH:
         places = center + np.array([[1.0], [-1.0]]) * first * axes[:, 2]
     else:
-        turn = 2 * np.pi * np.arange(3)[:, None] / 3
-        places = center + np.sqrt(2) * (np.cos(turn) * first * axes[:, 2] + np.sin(turn) * second * axes[:, 1])
+        sides = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])  # a rectangle: the signs of the axes mean nothing
+        places = center + sides * [first, second] @ axes[:, [2, 1]].T
     square = ((places[:, None] - point) ** 2).sum(2)
     nearest = square.argmin(0)
     out = []
@@ -385,7 +385,12 @@ def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tu
         length = np.linalg.norm(n)
         n = n / length if length > 1e-6 else normal[square[k].argmin()]
         # A disk of even pressure with these moments bears the moment mu F 2 a / 3 about its normal.
-        out.append((point[square[k].argmin()], n, 2 / 3 * float(np.sqrt(2 * (moments[2] + moments[1])))))
+        cell = square[k].argmin()
+        gap = point[cell] - places[k]
+        along = (gap @ normal[cell]) * normal[cell]
+        # On the surface: in the plane of the nearest cell, if there is one here.
+        at_surface = places[k] + along if np.linalg.norm(gap - along) < o.cell else point[cell]
+        out.append((at_surface, n, 2 / 3 * float(np.sqrt(2 * (moments[2] + moments[1])))))
     return out
 
 

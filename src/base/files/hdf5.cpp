@@ -160,7 +160,7 @@ bool Hdf5Reader::has(const std::string& name) const {
 
 std::vector<std::string> Hdf5Reader::names(const std::string& group) const {
   std::vector<std::string> found;
-  if (!has(group)) return found;
+  if (group != "/" && !has(group)) return found;
   const Hdf5Turn turn;
   const Hdf5Id id(H5Gopen2(file_.get(), group.c_str(), H5P_DEFAULT));
   if (!id.valid()) refuse(group, "is a dataset or a type, expected a group");

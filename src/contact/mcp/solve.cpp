@@ -43,12 +43,15 @@ class Run {
       : in_(in),
         options_(options),
         stacks_(index(in.count)),
-        x_(in.start.begin(), in.start.end()),
+        x_(in.start.size()),
         F_(x_.size()),
         J_(x_.size() * static_cast<std::size_t>(in.size)) {
     if (options_.stages.empty()) options_.stages = auto_stages();
     out_.unknowns = in.size;
     out_.count = in.count;
+    // Where a start is no number, F is called at a place within the bounds all the same.
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      x_[i] = std::min(std::max(std::isnan(in.start[i]) ? 0 : in.start[i], in.lower[i]), in.upper[i]);
     const auto n = index(in.count);
     out_.x.resize(x_.size());
     out_.FG.resize(x_.size());
@@ -104,7 +107,7 @@ class Run {
     Oracle& oracle = oracles_[index(k)].emplace(fiber, in_.size, in_.lower.data() + first, in_.upper.data() + first);
     Numbers start = Numbers::zero();
     for (int i = 0; i < in_.size; ++i)
-      start[i] = std::min(std::max(x_[first + index(i)], oracle.low(i)), oracle.high(i));
+      start[i] = std::min(std::max(in_.start[first + index(i)], oracle.low(i)), oracle.high(i));
     solvers::Effort<double> effort = solvers::Effort<double>::zero();
     for (std::size_t s = 0; s < options_.stages.size(); ++s) {
       const Stage& stage = options_.stages[s];

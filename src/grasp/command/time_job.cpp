@@ -74,8 +74,8 @@ Json instants_to_json(const MotionSeries& s, std::size_t contacts) {
     const double* p = s.position.data() + 3 * k;
     Json row = {{"time", s.time[k]},
                 {"position", {p[0], p[1], p[2]}},
-                {"drift", distance(p, s.position.data())},
-                {"turn", turn_between(s.quaternion.data() + 4 * k, s.quaternion.data())},
+                {"drift", distance(p, s.first.data())},
+                {"turn", turn_between(s.quaternion.data() + 4 * k, s.first.data() + 3)},
                 {"contacts", Json::array()}};
     for (std::size_t j = 0; j < contacts; ++j) row["contacts"].push_back(contact_at(s, k * contacts + j));
     list.push_back(row);

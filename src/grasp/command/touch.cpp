@@ -60,6 +60,7 @@ struct PosesFile {
 PosesFile read_poses_file(const std::string& path) {
   const auto file = io::open_arrays(path, "Hand poses are an array `pose` [p,4,4] in an NPZ or HDF5 file.");
   PosesFile out;
+  file->refuse_misspelled({"pose", "poses", "up", "scale", "outcome", "group"});
   const char* name = file->has("pose") ? "pose" : "poses";
   if (!file->has(name)) file->refuse("pose", "missing");
   const io::Shape shape = file->shape(name);

@@ -42,6 +42,9 @@ class SetFile::Reader {
  public:
   Reader(const std::string& path, std::string checksum)
       : path_(path), checksum_(std::move(checksum)), file_(open_arrays(path, set_file_text())) {
+    std::vector<std::string> known = {"first"};
+    for (const GraspSetArray& a : kGraspSetArrays) known.emplace_back(a.name);
+    file_->refuse_misspelled(known);
     require("point");
     require("normal");
     file_->has("first") ? take_first() : take_even();

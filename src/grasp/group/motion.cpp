@@ -336,6 +336,7 @@ void append_step(const GroupRules& r, const StepNow& step, double time, const Gr
   const auto add = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
   const ObjectMotion<double>& first = x.object[0];
   out.time.push_back(time);
+  set_first(first, out);
   for (std::size_t k = 0; k < x.object.size(); ++k) append_object(k, x.object[k].p, x.object[k].turn, out);
   add(out.velocity, first.v);
   add(out.spin, first.w);

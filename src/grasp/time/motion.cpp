@@ -137,6 +137,7 @@ void append_record(const MotionTiles& tiles, const StepNow& step, double time, M
   const auto add = [](std::vector<double>& to, const double* from, int n) { to.insert(to.end(), from, from + n); };
   const int n = extent<kAnyContacts>();
   out.time.push_back(time);
+  set_first(r.object, out);
   add(out.position, r.object.p.m, 3);
   add(out.quaternion, r.object.turn.m, 4);
   add(out.velocity, r.object.v.m, 3);
@@ -401,6 +402,11 @@ Motions Motion::run_counted(std::int64_t first, std::int64_t count, const Device
   Motions out = room_for(*this, count);
   batch::on_device(device, DeviceMotions{*model_, first, count, out, &bands});
   return out;
+}
+
+void set_first(const ObjectMotion<double>& object, MotionSeries& out) {
+  out.first.assign(object.first.m, object.first.m + 3);
+  out.first.insert(out.first.end(), object.first_turn.m, object.first_turn.m + 4);
 }
 
 MotionSeries Motion::series(std::int64_t sample, int instants) const { return make_series(*model_, sample, instants); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/numbers.hpp"
+#include "garra/systems/grasp/object_step.hpp"
 #include "garra/batch/device.hpp"
 #include "garra/grasp.hpp"
 #include "grasp/time/loads.hpp"
@@ -66,6 +67,7 @@ struct MotionSeries {
   double scale = 1;                             ///< factor on the object's lengths
   std::vector<double> time;                     ///< [t]
   std::vector<double> position, quaternion;     ///< of the object in P: [t,3] (center of mass), [t,4]
+  std::vector<double> first;                    ///< position, then quaternion at time 0
   std::vector<double> velocity, spin;           ///< [t,3] each [m/s, rad/s], palm axes
   std::vector<double> load, gravity;            ///< [t,6] external wrench without weight, [t,3] as the object feels it
   std::vector<std::vector<double>> q, qd, tau;  ///< of each finger: [t,joints]
@@ -84,6 +86,9 @@ struct MotionSeries {
   std::optional<ShakeTones> tones = {};
   std::vector<ObjectSeries> others = {};  ///< of a group, after its first object
 };
+
+/// Keeps where the object is at time 0.
+void set_first(const ObjectMotion<double>& object, MotionSeries& out);
 
 /// Whether a series shows the step: `instants` evenly spaced ones, always with the first and the last.
 [[nodiscard]] bool is_shown(std::int64_t step, std::int64_t steps, int instants);

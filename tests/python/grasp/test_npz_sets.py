@@ -424,3 +424,13 @@ def test_a_moment_length_from_npz_hdf5_and_arrays_replaces_the_radius_of_gyratio
         # Whether forces balance a wrench does not depend on the length.
         np.testing.assert_array_equal(ranking.held[:3], plain.held[:3])
         assert ranking.refused == {"bad_mass": 1}
+
+
+@pytest.mark.parametrize(("wrong", "near"), [("force_limits", "force_limit"), ("frction", "friction"), ("normals", "normal")])
+def test_a_misspelled_array_is_named_and_another_one_is_not(tmp_path, wrong, near):
+    arrays = {"first": [0, 2], "point": [[0.1, 0, 0], [-0.1, 0, 0]], "normal": [[-1.0, 0, 0], [1, 0, 0]], "friction": [0.5, 0.5], "mass": [0.1]}
+    np.savez(tmp_path / "set.npz", **arrays, score=[3.0], note=[1.0, 2.0])
+    assert "1 of 1 grasps ranked" in garra("grasp", "rank", tmp_path / "set.npz", "-o", tmp_path / "r.h5", "--no-report").stdout
+    np.savez(tmp_path / "set.npz", **arrays, **{wrong: [1.0, 1.0]})
+    refused = garra("grasp", "rank", tmp_path / "set.npz", "-o", tmp_path / "r.h5", expect=3)
+    assert f"member {wrong}.npy: unknown array" in refused.stderr and f'Did you mean "{near}"?' in refused.stderr

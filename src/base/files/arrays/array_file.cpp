@@ -1,7 +1,10 @@
 #include "base/files/arrays/array_file.hpp"
 
+#include <algorithm>
+
 #include "base/files/arrays/npz.hpp"
 #include "base/files/hdf5.hpp"
+#include "base/files/suggest.hpp"
 
 namespace garra::io {
 
@@ -21,6 +24,7 @@ class Hdf5Arrays final : public ArrayFile {
  public:
   Hdf5Arrays(const std::string& path, const std::string& expectation) : file_(path, expectation) {}
   [[nodiscard]] bool has(const std::string& name) const override { return file_.has(name); }
+  [[nodiscard]] std::vector<std::string> names() const override { return file_.names("/"); }
   [[nodiscard]] Shape shape(const std::string& name) const override { return file_.shape(name); }
   [[nodiscard]] std::vector<double> doubles(const std::string& name) const override { return file_.doubles(name); }
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& name) const override {
@@ -44,6 +48,15 @@ class Hdf5Arrays final : public ArrayFile {
 void ArrayFile::require_shape(const std::string& name, const Shape& expected) const {
   const Shape found = shape(name);
   if (found != expected) refuse(name, "expected shape " + to_string(expected) + ", found " + to_string(found));
+}
+
+void ArrayFile::refuse_misspelled(const std::vector<std::string>& known) const {
+  for (const std::string& name : names()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    for (const std::string& near : known)
+      if (edit_distance(name, near) == 1)
+        refuse(name, "unknown array", "Did you mean \"" + near + "\"? Arrays with other names are ignored.");
+  }
 }
 
 std::unique_ptr<ArrayFile> open_arrays(const std::string& path, const std::string& expectation) {

@@ -26,6 +26,8 @@ class ArrayFile {
  public:
   virtual ~ArrayFile() = default;
   [[nodiscard]] virtual bool has(const std::string& name) const = 0;
+  /// Of the arrays, and of groups of them.
+  [[nodiscard]] virtual std::vector<std::string> names() const = 0;
   [[nodiscard]] virtual Shape shape(const std::string& name) const = 0;
   [[nodiscard]] virtual std::vector<double> doubles(const std::string& name) const = 0;
   [[nodiscard]] virtual std::vector<std::int64_t> integers(const std::string& name) const = 0;
@@ -35,6 +37,8 @@ class ArrayFile {
   [[noreturn]] virtual void refuse(const std::string& name, const std::string& problem,
                                    const std::string& remedy = {}) const = 0;
   void require_shape(const std::string& name, const Shape& expected) const;
+  /// Refuses an array whose name differs from a known one by a letter: it would be ignored.
+  void refuse_misspelled(const std::vector<std::string>& known) const;
 };
 
 /// `expectation`: what such a file must hold. Throws Error as Hdf5Reader and NpzReader do.

@@ -25,6 +25,11 @@ class NpzReader final : public ArrayFile {
   NpzReader(const std::string& path, std::string expectation);
 
   [[nodiscard]] bool has(const std::string& name) const override { return members_.contains(name); }
+  [[nodiscard]] std::vector<std::string> names() const override {
+    std::vector<std::string> out;
+    for (const auto& [name, member] : members_) out.push_back(name);
+    return out;
+  }
   [[nodiscard]] Shape shape(const std::string& name) const override { return header(name).shape; }
   [[nodiscard]] std::vector<double> doubles(const std::string& name) const override;
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& name) const override;
