@@ -6,7 +6,7 @@
 //                                   friction. With the grasp controller: small_four (fingers of four joints),
 //                                   pumas_eight; groups of objects: spheres_hold, spheres_shake (two spheres between
 //                                   two fingers, three contacts as the papers' hand has, which is their peer),
-//                                   board_hold (lean_on_table)
+//                                   board_hold (lean_on_table), boxes_hold (three_boxes, 16 redundant contacts)
 //   grasp_phase/<phase>/<who>       a step of `pull` taken apart: orders, fingers, assemble, solve, certify, close
 //
 // Counters, per step of one grasp: ns, per_s of them, steps (of Newton's method), flops (operations of the scalar
@@ -104,6 +104,7 @@ void add_jobs() {
   add_group("spheres_hold_1ms", group_in_time("two_spheres", kHold, 1e-3));
   add_group("spheres_shake_1ms", group_in_time("two_spheres", kShake, 1e-3));
   add_group("board_hold_1ms", group_in_time("lean_on_table", kHold, 1e-3));
+  add_group("boxes_hold_1ms", group_in_time("three_boxes", kHold, 1e-3));
 }
 
 // A step taken apart.

@@ -187,6 +187,37 @@ class GroupBlock : private ContactsInUse {
   int fields_;
 };
 
+/// Moves forces by the least that leaves all contacts at rest, to rounding. Whether it does, within the cones.
+template <int D>
+bool settle_forces(const Problem<D>& p, Vec<double, D * kAnyContacts>& c) {
+  constexpr double kSoftens = 1e-4;  ///< A may be singular: this share of its largest entry on the diagonal
+  const int rows = extent<D * kAnyContacts>();
+  GroupInstant<double, Owned> s;
+  s.M_man = s.factor = Dense(rows, rows);
+  double largest = 0, load = 0;
+  for (int r = 0; r < rows; ++r) largest = std::max(largest, p.A(r, r));
+  for (int r = 0; r < rows; ++r)
+    for (int k = 0; k < rows; ++k) s.M_man(r, k) = p.A(r, k) + (r == k ? kSoftens * largest : 0);
+  factor_finger(0, rows, s);
+  const auto motion = [&](int r) {
+    double a = p.b[r];
+    for (int k = 0; k < rows; ++k) a += p.A(r, k) * c[k];
+    return a;
+  };
+  Column change(static_cast<std::size_t>(rows));
+  const auto at = [&](int r) -> double& { return change[static_cast<std::size_t>(r)]; };
+  for (int round = 0; round < 3; ++round) {
+    for (int r = 0; r < rows; ++r) at(r) = -motion(r);
+    solve_finger(0, rows, s, at);
+    for (int r = 0; r < rows; ++r) c[r] += at(r);
+  }
+  bool rests = true;
+  for (int r = 0; r < rows; ++r) load = std::max(load, std::abs(p.b[r]));
+  for (int r = 0; r < rows; ++r) rests = rests && std::abs(motion(r)) <= kStartsWithin * load;
+  for (int j = 0; j < rows / D; ++j) rests = rests && tangential(&c[D * j], D) <= p.mu[j] * c[D * j];
+  return rests;
+}
+
 /// Where redundant contacts at rest may have other solutions, which move, the solver might change to one of them:
 /// there, and in the first step, the start is at rest if any forces leave all contacts at rest.
 template <int D>
@@ -194,7 +225,8 @@ void start_at_rest(const GroupRules& r, bool first, const GroupMemory& at, std::
   if (!first && batch::load<double, Vec<double, 1>>(at.moves, i)[0] > kSlipSpeed) return;
   const int rows = r.model.rows();
   const auto p = batch::load<double, Problem<D>>(at.problems, i);
-  auto guess = batch::load<double, Vec<double, D * kAnyContacts>>(at.guesses, i);
+  using Forces = Vec<double, D * kAnyContacts>;
+  auto guess = batch::load<double, Forces>(at.guesses, i);
   double load = 0, left = 0;
   for (int k = 0; k < rows; ++k) {
     double a = p.b[k];
@@ -203,12 +235,17 @@ void start_at_rest(const GroupRules& r, bool first, const GroupMemory& at, std::
     left = std::max(left, std::abs(a));
   }
   if (left <= kStartsWithin * load) return;
-  const Column rest = find_rest_forces(p, Column(guess.m, guess.m + rows));
-  if (!rest.empty())
-    std::copy(rest.begin(), rest.end(), guess.m);
-  else if (first)
-    std::fill_n(guess.m, rows, 0);
-  batch::store<double>(at.guesses, i, guess);
+  // Of redundant contacts the first forces are those of the search, which are farther within the cones.
+  Forces start = guess;
+  if ((first && is_redundant(r.model)) || !settle_forces<D>(p, start)) {
+    const Column rest = find_rest_forces(p, Column(guess.m, guess.m + rows));
+    if (rest.empty() && !first) return;
+    start = Forces::zero();
+    std::copy(rest.begin(), rest.end(), start.m);
+    Forces settled = start;
+    if (!rest.empty() && settle_forces<D>(p, settled)) start = settled;
+  }
+  batch::store<double>(at.guesses, i, start);
 }
 
 /// Solves the steps' problems.

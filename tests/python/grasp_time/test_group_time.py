@@ -216,6 +216,20 @@ def soft_spheres():
     return in_time(scenario, 0.04, load=[shake], drive=drive, drop=0.005)
 
 
+def test_boxes_at_rest_keep_the_forces_of_their_first_step(tmp_path):
+    """Gaps of redundant contacts contradict one another by rounding; forces do not wander with them."""
+    path = tmp_path / "s.toml"
+    path.write_text(tomli_w.dumps(in_time(table("three_boxes"), 0.3)))
+    program("run", path, "-o", tmp_path / "run", "--samples", 1, "--no-report")
+    with h5py.File(tmp_path / "run" / "motion.h5") as file:
+        force, friction = file["nominal/force"][()], file["nominal"].attrs["mu"]
+        np.testing.assert_allclose(force, np.broadcast_to(force[0], force.shape), atol=2e-4)
+        assert (np.hypot(force[..., 1], force[..., 2]) < friction * force[..., 0]).all()
+        # Statics: each finger's face carries 1.5 of the three weights.
+        weight = np.einsum("tci->ti", file["nominal/force_palm"][()][:, :4])[:, 2]
+    np.testing.assert_allclose(weight, 1.5 * 0.2 * G, rtol=1e-6)
+
+
 @pytest.mark.parametrize("samples", [1, 7, 9])
 @pytest.mark.parametrize("name", ["lean_on_table", "three_boxes", "soft"])
 def test_lanes_and_doubles_give_the_same_bits(tmp_path, name, samples):
