@@ -162,6 +162,27 @@ class AbaDerivatives(Summary):
 
 
 @dataclass(frozen=True, repr=False)
+class RneaSecondDerivatives(Summary):
+    """Second derivatives of inverse dynamics; entry [..., i, j, k] is that of torque i by variables j and k.
+
+    Examples
+    --------
+    >>> q = np.full((4, 6), 0.2)
+    >>> garra.models.puma560().rnea_second_derivatives(q, q, q).d2tau_dq_dqd.shape
+    (4, 6, 6, 6)
+    """
+
+    d2tau_dq_dq: Any
+    """[..., n, n, n] [N m/rad^2, ...]"""
+    d2tau_dq_dqd: Any
+    """[..., n, n, n] [N m s/rad^2, ...]"""
+    d2tau_dqd_dqd: Any
+    """[..., n, n, n] [N m s^2/rad^2, ...]"""
+    d2tau_dq_dqdd: Any
+    """[..., n, n, n] of entry i, k of the mass matrix by q_j [kg m^2/rad, ...]"""
+
+
+@dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
     """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached.
 
@@ -934,6 +955,103 @@ class Chain:
         """
         return AbaDerivatives(**self._derivatives(True, ("q", q), ("qd", qd), ("tau", tau), on=(device, threads)))
 
+    def rnea_second_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, device: str = "cpu", threads: int = 0
+    ) -> RneaSecondDerivatives:
+        """Second derivatives of rnea(), exact but for rounding, from 4 n to 8 n first ones.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like [..., n]
+            As in rnea().
+        device, threads
+            As in rnea_derivatives().
+
+        Returns
+        -------
+        RneaSecondDerivatives
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For robots with coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q, h = np.full(6, 0.2), np.array([1e-6, 0, 0, 0, 0, 0])
+        >>> found = robot.rnea_second_derivatives(q, q, q).d2tau_dq_dqd
+        >>> up, down = (robot.rnea_derivatives(q, q + step, q).dtau_dq for step in (h, -h))
+        >>> bool(np.allclose(found[:, :, 0], (up - down) / 2e-6, atol=1e-7))
+        True
+        """
+        from garra.chain import derivatives
+
+        n = self.n
+        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)))
+        found = derivatives.second(self, batch["q"], batch["qd"], batch["qdd"], place(device, threads))
+        return RneaSecondDerivatives(**{f"d2tau_{name}": batch.out(array) for name, array in found.items()})
+
+    def derivative(
+        self,
+        output: str,
+        q: Any,
+        qd: Any = None,
+        qdd: Any = None,
+        tau: Any = None,
+        *,
+        by: str = "q",
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> Any:
+        """Derivative of an output of evaluate(), exact but for rounding.
+
+        Parameters
+        ----------
+        output : str
+            "pose", "jacobian", "mass_matrix", "gravity", "bias", "tau", "qdd", "kinetic_energy", "potential_energy".
+        q, qd, qdd, tau : array_like [..., n]
+            As in evaluate(), those that the output needs.
+        by : str
+            Variable: "q", "qd", "qdd", "tau", where the output reads it; "inertia", the `inertial_parameters`, not of
+            poses and Jacobians.
+        device, threads
+            As in rnea_derivatives().
+
+        Returns
+        -------
+        array [..., *output, n] or [..., *output, 10 n]
+            The variable is the last axis.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes and missing arrays.
+        garra.UsageError
+            For other outputs and variables; for Jacobians of robots with coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full((50, 6), 0.2)
+        >>> robot.derivative("mass_matrix", q).shape, robot.derivative("kinetic_energy", q, q, by="inertia").shape
+        ((50, 6, 6, 6), (50, 60))
+        """
+        from garra.chain import derivatives, regressor
+
+        given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+        derivatives.check(output, given)
+        batch = Batch(*((name, value, (self.n,)) for name, value in given.items()))
+        states, on = {name: batch[name] for name in given}, place(device, threads)
+        if by == "inertia" and output not in ("pose", "jacobian"):
+            return batch.out(regressor.by_inertia(self, output, states, on))
+        found = derivatives.first(self, output, states, on)
+        if by not in found:
+            raise _core.UsageError(f"{output} does not depend on by = {by!r}\nThere are {', '.join(found)}, inertia.")
+        return batch.out(found[by])
+
     def _derivatives(self, forward: bool, *named: tuple[str, Any], on: tuple[str, int]) -> dict[str, Any]:
         batch = Batch(*((name, value, (self.n,)) for name, value in named))
         arrays = (batch[name] for name, _ in named)
@@ -977,12 +1095,7 @@ class Chain:
         >>> Y.shape, bool(np.allclose(Y @ robot.inertial_parameters, robot.rnea(q, qd, qdd)))
         ((50, 7, 70), True)
         """
-        from garra.chain import regressor
-
-        n = self.n
-        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)))
-        states = tuple(batch[name] for name in ("q", "qd", "qdd"))
-        return batch.out(regressor.regressor(self, states, device, threads))
+        return self.derivative("tau", q, qd, qdd, by="inertia", device=device, threads=threads)
 
     def crba(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Mass matrix M with rotor inertias.
