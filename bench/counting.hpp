@@ -20,20 +20,26 @@ namespace garra::batch {
 template <class S, class T>
 requires std::is_same_v<S, Counted> T load(const double* tiles, std::int64_t i) {
   T t;
-  Counted* fields = reinterpret_cast<Counted*>(&t);
   const double* p = tile_at<S, T>(tiles, i);
-  for (int f = 0; f < kFields<S, T>; ++f) fields[f] = p[f * kTile];
-  bench::moved_bytes += static_cast<std::int64_t>(sizeof(T));
+  for_each_run<S>(
+      [&](int count, Counted* numbers) {
+        for (int f = 0; f < count; ++f, p += kTile) numbers[f] = *p;
+      },
+      t);
+  bench::moved_bytes += static_cast<std::int64_t>(sizeof(double)) * fields<S, T>();
   return t;
 }
 
 template <class S, class T>
 requires std::is_same_v<S, Counted>
 void store(double* tiles, std::int64_t i, const T& t) {
-  const Counted* fields = reinterpret_cast<const Counted*>(&t);
   double* p = const_cast<double*>(tile_at<S, T>(tiles, i));
-  for (int f = 0; f < kFields<S, T>; ++f) p[f * kTile] = fields[f].v;
-  bench::moved_bytes += static_cast<std::int64_t>(sizeof(T));
+  for_each_run<S>(
+      [&](int count, const Counted* numbers) {
+        for (int f = 0; f < count; ++f, p += kTile) *p = numbers[f].v;
+      },
+      t);
+  bench::moved_bytes += static_cast<std::int64_t>(sizeof(double)) * fields<S, T>();
 }
 
 }  // namespace garra::batch

@@ -4,7 +4,9 @@
 //   grasp_time/<job>_<step>/<who>   whole trajectories, by Motion::run. The papers' hand at constant torques: hold,
 //                                   shake (within the cones), pull (until all three slip); samples differ in mass and
 //                                   friction. With the grasp controller: small_four (fingers of four joints),
-//                                   pumas_eight
+//                                   pumas_eight; groups of objects: spheres_hold, spheres_shake (two spheres between
+//                                   two fingers, three contacts as the papers' hand has, which is their peer),
+//                                   board_hold (lean_on_table)
 //   grasp_phase/<phase>/<who>       a step of `pull` taken apart: orders, fingers, assemble, solve, certify, close
 //
 // Counters, per step of one grasp: ns, per_s of them, steps (of Newton's method), flops (operations of the scalar
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "counting.hpp"
+#include "grasp/group/motion.hpp"
 #include "grasp/time/host.hpp"
 #include "grasp_time_cases.hpp"
 #include "measured_peak.hpp"
@@ -58,9 +61,9 @@ TrajectoryResult evaluate_trajectory(const Motion& motion) {
   return out;
 }
 
-void add(const std::string& name, const Scenario& scenario, const TimeJob& job) {
-  const auto motion = std::make_shared<Motion>(scenario);
-  const TrajectoryResult checked = evaluate_trajectory(*motion);
+/// Measures whole trajectories; report(state) adds counters.
+template <class OneMotion, class Report>
+void measure(const std::string& name, const std::shared_ptr<const OneMotion>& motion, const Report& report) {
   for (const auto& [who, executor] : {std::pair{"/lanes", Executor::kLanes}, std::pair{"/scalar", Executor::kScalar}})
     benchmark::RegisterBenchmark((name + who).c_str(), [=, executor = executor](benchmark::State& state) {
       double steps = 0, newton = 0;
@@ -72,11 +75,22 @@ void add(const std::string& name, const Scenario& scenario, const TimeJob& job) 
       state.counters["each"] = Counter(steps, Counter::kIsRate | Counter::kInvert);
       state.counters["per_s"] = Counter(steps, Counter::kIsRate);
       state.counters["steps"] = newton / steps;
-      if (scenario.object.shape != Shape::kSphere) return;
-      state.counters["slip"] = checked.slip;
-      state.counters["gap"] = checked.gap;
-      if (job.pull > 0) state.counters["error"] = checked.error;
+      report(state);
     });
+}
+
+void add(const std::string& name, const Scenario& scenario, const TimeJob& job) {
+  const auto motion = std::make_shared<const Motion>(scenario);
+  const TrajectoryResult checked = evaluate_trajectory(*motion);
+  measure(name, motion, [=](benchmark::State& state) {
+    if (motion->scenario().object.shape != Shape::kSphere) return;
+    state.counters["slip"] = checked.slip;
+    state.counters["gap"] = checked.gap;
+    if (job.pull > 0) state.counters["error"] = checked.error;
+  });
+}
+void add_group(const std::string& name, const Scenario& scenario) {
+  measure("grasp_time/" + name, std::make_shared<const GroupMotion>(scenario), [](benchmark::State&) {});
 }
 
 void add_jobs() {
@@ -87,6 +101,9 @@ void add_jobs() {
   }
   add("grasp_time/small_four_1ms", four_small_fingers(1e-3), kHold);
   add("grasp_time/pumas_eight_1ms", puma_ring(8, 1e-3), kHold);
+  add_group("spheres_hold_1ms", group_in_time("two_spheres", kHold, 1e-3));
+  add_group("spheres_shake_1ms", group_in_time("two_spheres", kShake, 1e-3));
+  add_group("board_hold_1ms", group_in_time("lean_on_table", kHold, 1e-3));
 }
 
 // A step taken apart.

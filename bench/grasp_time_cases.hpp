@@ -103,4 +103,13 @@ inline grasp::Scenario four_small_fingers(double step) {
   return s;
 }
 
+/// A group of objects in contact, from data/scenarios: held, or with the shake of kShake.
+inline grasp::Scenario group_in_time(const std::string& name, const TimeJob& job, double step) {
+  grasp::Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml");
+  set_in_time(job.duration, step, s);
+  s.time->loads = loads_of(job);
+  set_spread(job.friction, kSpread, s);
+  return s;
+}
+
 }  // namespace garra::bench

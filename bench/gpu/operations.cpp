@@ -9,6 +9,7 @@
 #include "contact_flops.hpp"
 #include "device_memory.hpp"
 #include "garra/chain_eval.hpp"
+#include "garra/chain_generate.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/contact_device.hpp"
 #include "garra/contact_gradient.hpp"
@@ -601,6 +602,19 @@ Work solve_affine_problems(std::int64_t n) {
       [](const mcp::Solutions& s) { return Bytes().add(s.x).add(s.residual).add(s.status).add(s.method); });
 }
 
+/// All solutions of inverse kinematics, without certificates.
+Work solve_all_branches(std::int64_t n, const std::string& file) {
+  const auto robot = io::read_robot(kData + file);
+  const auto solver = std::make_shared<chain::AllSolutions>(robot);
+  const auto q = drawn(std::min(n, kDistinct), robot.joints, -3, 3);
+  const auto pose = std::make_shared<std::vector<double>>(
+      repeated(chain::evaluate(robot, {std::min(n, kDistinct), q}, chain::Output::kPose).pose, n, 16));
+  return work_of(
+      8.0 * (16 + 130),
+      [=](const Device& device) { return solver->solve(*pose, {.limits = false, .proofs = false}, device); },
+      [](const chain::AllSolutionsResult& found) { return Bytes().add(found.q).add(found.residual); });
+}
+
 /// Value and gradient of a merit function, and every pair of one with a minimizer, of three contacts.
 void add_merit_operations(std::vector<Operation>& all) {
   for (std::size_t m = 0; m < names_of(contact::Merit{}).size(); ++m) {
@@ -647,6 +661,9 @@ std::vector<Operation> all_operations() {
       {"balance3", kMillion, balance_wrenches},
       {"lcp4", kAll, solve_lcps},
       {"affine8", kMillion, solve_affine_problems},
+      {"branches_spherical_wrist", kMillion,
+       [](std::int64_t n) { return solve_all_branches(n, "robots/puma560.toml"); }},
+      {"branches_elimination", 100'000, [](std::int64_t n) { return solve_all_branches(n, "robots/jaco2.toml"); }},
       chain_operation("pose", chain::Output::kPose),
       chain_operation("jacobian", chain::Output::kJacobian),
       chain_operation("mass_matrix", chain::Output::kMassMatrix),

@@ -154,6 +154,10 @@ class Surface {
   [[nodiscard]] virtual Mesh picture() const = 0;
 };
 
+/// Body of a mass [kg], or with mass = 0 of a density [kg/m^3].
+/// @throws Error kUsage if that is wanted of a surface that encloses no volume.
+[[nodiscard]] Body weigh(const Surface& surface, double mass, double density);
+
 /// The nearest place of a surface, with a distance below 0 inside the body [m]; nothing for points that are outside and
 /// not nearer than `most` [m]. Where the nearest place is on an edge, a ray decides on which side the point is.
 [[nodiscard]] std::optional<Nearest> signed_nearest(const Surface& surface, const Vec3<double>& point, double most);

@@ -109,8 +109,8 @@ class MeshObject {
     out["normal"] = taken(std::move(normal), {n, 3});
     return out;
   }
-  [[nodiscard]] nb::dict body(double density) const {
-    const mesh::Body b = object_.surface->body(density);
+  [[nodiscard]] nb::dict body(double mass, double density) const {
+    const mesh::Body b = mesh::weigh(*object_.surface, mass, density);
     nb::dict out;
     out["mass"] = b.mass;
     out["com"] = taken(std::vector<double>(b.com.m, b.com.m + 3), {3});

@@ -73,12 +73,15 @@ struct ArmErrors {
     for (int i = 0; i < J; ++i) {
       chain::kernel::Axes<S> f = {column(frame.R, 0), column(frame.R, 1), column(frame.R, 2), frame.p};
       chain::JointForm<S> j = {};
-      j.a = scale * S(model.joint[i].a);
-      j.b = scale * S(model.joint[i].b);
+      const S length = i == 0 ? S(1) : scale;  // what carries the first joint does not grow
+      j.a = length * S(model.joint[i].a);
+      j.b = length * S(model.joint[i].b);
       j.cos_alpha = S(model.joint[i].cos_alpha);
       j.sin_alpha = S(model.joint[i].sin_alpha);
       chain::kernel::advance_tilt(j, f);
-      f.p = axpy(fma(scale, S(model.joint[i].d), angles.slide[i]), f.z, f.p);
+      // The described frame is -link.p.z behind the kernel frame, along the axis.
+      const S grown = i == 0 ? fma(S(1) - scale, S(link[0].p[2]), S(model.joint[0].d)) : scale * S(model.joint[i].d);
+      f.p = axpy(grown + angles.slide[i], f.z, f.p);
       chain::kernel::advance_turn(angles.cos[i], angles.sin[i], f);
       frame = chain::kernel::to_pose(f) * moved_link(i, x);
     }

@@ -67,6 +67,27 @@ TEST(Accuracy, OfAWarmArmIsItsGrowth) {
   EXPECT_NEAR(outputs(s)[2], 23e-5 * (kFirst + kSecond), 1e-15);
 }
 
+TEST(Accuracy, OfAWarmArmDoesNotDependOnTheDirectionOfItsFirstAxis) {
+  for (const std::string axis : {"0 0 1", "1 0 0", "0 0.6 0.8"}) {
+    const auto joint = [](const std::string& parent, const std::string& child, const std::string& at,
+                          const std::string& about) {
+      return "<link name=\"" + child + "\"/><joint name=\"" + child + "_joint\" type=\"revolute\"><parent link=\"" +
+             parent + "\"/><child link=\"" + child + "\"/><origin xyz=\"" + at + "\"/><axis xyz=\"" + about +
+             "\"/><limit lower=\"-3\" upper=\"3\" effort=\"9\" velocity=\"1\"/></joint>";
+    };
+    Scenario s = planar_arm(0, 0);
+    s.robot = io::parse_urdf("<robot name=\"r\"><link name=\"base\"/>" + joint("base", "arm", "0.5 0.1 0.4", axis) +
+                                 joint("arm", "tool", "0.3 -0.2 0.7", "0 1 0") + "</robot>",
+                             "r");
+    s.expansion = 1e-3;
+    s.temperature = Distribution::constant(1);
+    const auto out = outputs(s);  // the base does not move, and the link grows
+    EXPECT_NEAR(out[2], 1e-3 * 0.3, 1e-12) << axis;
+    EXPECT_NEAR(out[3], 1e-3 * -0.2, 1e-12) << axis;
+    EXPECT_NEAR(out[4], 1e-3 * 0.7, 1e-12) << axis;
+  }
+}
+
 TEST(Accuracy, OfATiltedLinkFrameIsALeverArm) {
   Scenario s = planar_arm(0, 0);
   s.frame_angle = constant({1e-3, 0});  // about x, y and z of the first link's frame, at its far end

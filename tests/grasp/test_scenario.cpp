@@ -369,6 +369,23 @@ TEST(ScenarioContact, AtAPointTakesNormalTangentAndCurvature) {
   for (int i = 0; i < 9; ++i) EXPECT_NEAR(same.frame[i], ball.frame[i], kRounding);
 }
 
+TEST(ScenarioContact, AtAPointOfTheShapeHasItsCurvature) {
+  const auto curvature = [](const std::string& object, const std::string& contact) {
+    const grasp::Contact c = contact_on(object, contact);
+    return std::pair{c.curvature_t, c.curvature_o};
+  };
+  using Pair = std::pair<double, double>;
+  const std::string ball = "shape='sphere'\nradius=0.2", below = "point=[0,0,-0.2]\nnormal=[0,0,1]";
+  EXPECT_EQ(curvature(ball, below), Pair(5, 5));
+  EXPECT_EQ(curvature(ball, below + "\ncurvature=[0,0]"), Pair(0, 0));             // as it is given
+  EXPECT_EQ(curvature(ball, "point=[0,0,-0.1]\nnormal=[0,0,1]"), Pair(0, 0));      // not on it
+  EXPECT_EQ(curvature(ball, "point=[0,0,-0.2]\nnormal=[0,0.6,0.8]"), Pair(0, 0));  // another surface
+  const std::string can = "shape='cylinder'\nradius=0.05\nheight=0.1", side = "point=[0.05,0,0.02]\nnormal=[-1,0,0]";
+  EXPECT_EQ(curvature(can, side + "\ntangent=[0,0,1]"), Pair(0, 20));
+  EXPECT_EQ(curvature(can, side + "\ntangent=[0,1,0]"), Pair(20, 0));
+  EXPECT_EQ(curvature(can, "point=[0.01,0,0.05]\nnormal=[0,0,-1]"), Pair(0, 0));
+}
+
 TEST(ScenarioContact, OffTheSurfaceIsRefused) {
   const std::string box = "shape='box'\nsize=[0.2, 0.4, 0.6]", cylinder = "shape='cylinder'\nradius=0.05\nheight=0.2";
   expect_contains(error_of(one_finger(box, "face='+x'\nat=[0.3, 0]")), "contact[0].at[0]: off the surface");

@@ -24,7 +24,7 @@ namespace extent_detail {
 struct AnySizes {
   int unknowns = 0, slacks = 0;
 };
-inline constinit thread_local AnySizes any_sizes;
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local AnySizes any_sizes;
 
 }  // namespace extent_detail
 

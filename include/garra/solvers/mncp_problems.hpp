@@ -66,6 +66,12 @@ struct LinearMncp {
     });
     return y;
   }
+  template <class S>
+  static GARRA_HD Mat<S, n, n> jacobian(const Data<S>& d, const Vec<S, n>&) {
+    return d.M;
+  }
+  template <class S>
+  static GARRA_HD void add_curvature(const Data<S>&, const Vec<S, n>&, const Vec<S, n>&, Mat<S, n, n>&) {}
   static std::vector<MncpCase<LinearMncp>> cases();
 };
 

@@ -143,8 +143,10 @@ template <class M, class S, int V>
 GARRA_HD Vec<S, V> active(const M& merit, const Vec<S, V>& x, const Vec<S, V>& g) {
   Vec<S, V> held;
   for (int i = 0; i < extent<V>(); ++i) {
-    const auto low = x[i] <= lower(merit, i) && g[i] > S(0), high = x[i] >= upper(merit, i) && g[i] < S(0);
-    held[i] = select(low || high, S(1), S(0));
+    const auto at_low = x[i] <= lower(merit, i), at_high = x[i] >= upper(merit, i);
+    // A fixed variable is held without a gradient, too.
+    const auto holds = (at_low && g[i] > S(0)) || (at_high && g[i] < S(0)) || (at_low && at_high);
+    held[i] = select(holds, S(1), S(0));
   }
   return held;
 }

@@ -1,7 +1,7 @@
 """Kinematic calibration of serial arms: what can be identified, which poses to measure, and the fit (docs/howto/calibration.md).
 
-The parameters are displacements of the described base and link frames, six each: shifts along and turns about their axes.
-They have no singularity at parallel axes, unlike DH numbers. Many of them move the tool in the same way: of the 6 (n + 1)
+The parameters are displacements of the base and the described link frames, six each: shifts along and turns about their
+axes, of the base about those of the world. They have no singularity at parallel axes, unlike DH numbers. Many of them move the tool in the same way: of the 6 (n + 1)
 parameters of a 6R arm 30 can be identified from poses of the tool.
 """
 
@@ -22,6 +22,8 @@ MEASURED: tuple[str, ...] = ("pose", "position")
 """What is measured of the tool."""
 _RANK = 1e-9
 """Singular values below this part of the largest are zero: parameters without effect."""
+_LEAST = 1.0
+"""Combinations with less than this singular value keep their prior: it tells more than the measurements."""
 
 
 @dataclass(frozen=True)
@@ -279,7 +281,7 @@ class Calibration:
         """Parameters that explain measurements best.
 
         Least squares weighted by the noise. Of the parameters that fit equally, those are returned that are smallest in
-        units of their prior tolerances.
+        units of their prior tolerances. Combinations that the measurements tell less of than the prior keep the prior.
 
         Parameters
         ----------
@@ -318,14 +320,16 @@ class Calibration:
             raise ValueError(f"measured[{int(np.argwhere(~np.isfinite(measured))[0, 0])}] is not finite")
         if self.measured == "pose" and len(bad := _bad_poses(measured)):
             raise ValueError(f"measured[{bad[0]}] is no rotation and translation")
-        moved, steps, converged = self._displaced(None), 0, False
+        moved, steps, converged, rank = self._displaced(None), 0, False, len(self.prior)
         while not converged and steps < max_iterations:
             G, tools = self._frames(q, moved)
             J = self._scaled(G, tools).reshape(-1, len(self.prior))
             rest = (self._residuals(measured, tools) / self.noise).reshape(-1)
             # The step in the identifiable combinations that leads to the smallest total displacement.
             at = self._logarithms(moved) / self.prior
-            step = np.linalg.lstsq(J, rest + J @ at, rcond=_RANK)[0] - at
+            U, s, V = np.linalg.svd(J, full_matrices=False)
+            rank = min(rank, int((s > max(_RANK * s[0], _LEAST)).sum()))
+            step = V[:rank].T @ ((U[:, :rank].T @ rest) / s[:rank] + V[:rank] @ at) - at
             moved = self._apply(moved, step * self.prior)
             steps += 1
             converged = bool(abs(step).max() < 1e-6)
@@ -333,8 +337,7 @@ class Calibration:
         residuals = self._residuals(measured, tools)
         J = self._scaled(G, tools).reshape(-1, len(self.prior))
         covariance = np.linalg.inv(J.T @ J + np.eye(len(self.prior))) * self.prior[:, None] * self.prior
-        s = np.linalg.svd(J, compute_uv=False)
-        free = J.shape[0] - int((s > _RANK * s[0]).sum())
+        free = J.shape[0] - rank
         chi_square = float(((residuals / self.noise) ** 2).sum())
         return Fit(self._logarithms(moved), covariance, residuals, chi_square, free, steps, converged)
 

@@ -16,7 +16,11 @@ def _axis(joint: Any) -> tuple[bool, np.ndarray] | None:
     JointModelRUBZ (unbounded), JointModelRevoluteUnaligned, JointModelPrismaticUnaligned."""
     name = joint.shortname().removeprefix("JointModel")
     if "Unaligned" in name and name.startswith(("Revolute", "Prismatic")):
-        return name.startswith("Prismatic"), np.array(joint.extract().axis if hasattr(joint, "extract") else joint.axis)
+        # Not every kind has the attribute `axis`: column of its motion subspace.
+        data = joint.createData()
+        joint.calc(data, np.array([1.0, 0.0]) if joint.nq == 2 else np.zeros(1))
+        S = np.ravel(data.S.matrix() if hasattr(data.S, "matrix") else data.S)
+        return name.startswith("Prismatic"), S[:3] if name.startswith("Prismatic") else S[3:]
     if name[:-1] in ("R", "P", "RUB") and name[-1] in _AXES:
         return name[0] == "P", np.array(_AXES[name[-1]])
     return None
@@ -56,10 +60,11 @@ def chain_of(model: Any, tip: str | None, q: Any) -> _core.Robot:
     # An unbounded joint has (cos, sin) for its value: it turns without limits.
     bounded = [model.joints[j].nq == 1 for j in joints]
     place = [model.joints[j].idx_q for j in joints]
+    widest = 1e300  # without limits a model has the largest number there is
     limits = [
         [
-            model.lowerPositionLimit[p] if b else -np.inf,
-            model.upperPositionLimit[p] if b else np.inf,
+            model.lowerPositionLimit[p] if b and model.lowerPositionLimit[p] > -widest else -np.inf,
+            model.upperPositionLimit[p] if b and model.upperPositionLimit[p] < widest else np.inf,
             model.velocityLimit[i],
             model.effortLimit[i],
         ]

@@ -73,7 +73,8 @@ def reach_map(
         Of capsules between the origins of successive link frames, and from the last one to the tool [m]. They collide
         with obstacles and with each other, but for those that are too near along the arm to be apart. Default: none.
     obstacles : sequence of mapping
-        {"sphere": center, "radius": r}, {"capsule": [a, b], "radius": r}, {"box": [low, high]}; world axes [m].
+        {"sphere": center, "radius": r}, {"capsule": [a, b], "radius": r}, {"box": [corner, opposite corner]}, along the
+        world's axes [m]. They need `radius`, which may be 0.
     fixed : mapping, optional
         Joint number or name -> value, as in inverse_kinematics_all().
     samples : int
@@ -88,7 +89,7 @@ def reach_map(
     Raises
     ------
     ValueError
-        For inconsistent shapes and unknown obstacles.
+        For inconsistent shapes, and unknown obstacles and keys of them.
     garra.UsageError
         As of inverse_kinematics_all().
     """
@@ -102,6 +103,8 @@ def reach_map(
     pose[:, :3, :3] = _random_turns(random, count) if orientation is None else np.reshape(orientation, (3, 3))
     shapes = [_shape(one) for one in obstacles]
     radii = None if radius is None else np.broadcast_to(np.asarray(radius, float), (robot.n,))
+    if shapes and radii is None:
+        raise _core.UsageError("obstacles without the radius of links\nGive radius=0 for links without thickness.")
     if radii is not None and not (radii >= 0).all():
         raise _core.UsageError(f"radius = {radius}\nGive meters, at least 0.")
     solutions, free, names = np.zeros(count, int), np.zeros(count, int), {}
@@ -140,10 +143,14 @@ def _shape(obstacle: Mapping[str, Any]) -> tuple[str, np.ndarray, float]:
     if len(kinds) != 1:
         raise ValueError(f"obstacle {dict(obstacle)!r}: give one of sphere, capsule, box")
     kind = kinds[0]
+    own = {kind} if kind == "box" else {kind, "radius"}
+    if more := set(obstacle) - own:
+        raise ValueError(f"obstacle {dict(obstacle)!r}: a {kind} has no {sorted(more)[0]!r}")
     if kind == "sphere":
         ends = np.tile(vector("the center of a sphere", obstacle[kind], 3), (2, 1))
     else:
         ends = np.reshape(vector(f"the ends of a {kind}", np.ravel(obstacle[kind]), 6), (2, 3))
+        ends = np.sort(ends, axis=0) if kind == "box" else ends  # any two opposite corners
     return kind, ends, 0.0 if kind == "box" else positive(f"the radius of a {kind}", obstacle.get("radius", np.nan))
 
 
@@ -151,12 +158,13 @@ def _collides(robot: Chain, q: np.ndarray, radii: np.ndarray, shapes: list[tuple
     """[m] True: two capsules of the arm, or one of them and an obstacle, touch."""
     places = np.concatenate([robot.link_poses(q)[:, :, :3, 3], robot.forward_kinematics(q)[:, None, :3, 3]], axis=1)
     a, b = places[:, :-1], places[:, 1:]  # [m, n, 3]
-    lengths = np.linalg.norm(b - a, axis=2).max(axis=0, initial=0.0)
+    lengths = np.linalg.norm(b - a, axis=2)
     out = np.zeros(len(q), bool)
     for i in range(robot.n):
         for j in range(i + 2, robot.n):
-            if lengths[i + 1 : j].sum() > radii[i] + radii[j]:
-                out |= _segments_apart(a[:, i], b[:, i], a[:, j], b[:, j]) < radii[i] + radii[j]
+            near = radii[i] + radii[j]
+            separable = lengths[:, i + 1 : j].sum(axis=1) > near
+            out |= separable & (_segments_apart(a[:, i], b[:, i], a[:, j], b[:, j]) < near)
         for kind, ends, radius in shapes:
             apart = (
                 _box_apart(a[:, i], b[:, i], ends) if kind == "box" else _segments_apart(a[:, i], b[:, i], *ends[:, None])

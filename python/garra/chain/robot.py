@@ -1362,7 +1362,7 @@ class Chain:
             Joint number or name -> value [rad or m] that it keeps: for arms of more joints than the task has coordinates (6,
             5, 3, 3). An array [v] of values of one joint gives results with a further first axis v.
         device : str
-            "cpu" or "scalar".
+            "cpu", "scalar" or "cuda".
         threads : int
             CPU threads; 0: all.
 

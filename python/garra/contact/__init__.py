@@ -489,7 +489,8 @@ def check_solution(
     -------
     Solutions
         Forces that do not hold have the status "stalled". `c` and `a` are the certified values: the given forces after
-        one projected step (docs/theory/contact-solver.md, "Certificate").
+        one projected step (docs/theory/contact-solver.md, "Certificate"). `residual` is that of the certificate, or what
+        the step moves a force, |A_jj| |dc_j| / max |b|, if that is larger.
 
     Raises
     ------
@@ -508,7 +509,16 @@ def check_solution(
     batch = _problem(A, b, mu, mode, slip_velocity)
     forces = np.broadcast_to(numbers("c", c), (*batch.lead, batch["b"].shape[1]))
     forces = np.ascontiguousarray(forces.reshape(batch["b"].shape))
-    return _solutions(batch, _core.contact_check_solution(*_inputs(batch), forces, positive("tolerance", tolerance)))
+    found = _core.contact_check_solution(*_inputs(batch), forces, positive("tolerance", tolerance))
+    contacts = batch["mu"].shape[1]
+    step = np.linalg.norm((found["c"].reshape(forces.shape) - forces).reshape(-1, contacts, 3), axis=2)
+    blocks = batch["A"].reshape(-1, contacts, 3, contacts, 3)[:, range(contacts), :, range(contacts)]  # [k, n, 3, 3]
+    load = np.abs(batch["b"]).max(axis=1)
+    moved = (np.abs(blocks).max(axis=(2, 3)).T * step).max(axis=1) / np.where(load > 0, load, 1)
+    found["residual"] = np.fmax(found["residual"], moved)
+    wrong = (found["status"] == 0) & (moved > tolerance)
+    found["status"] = np.where(wrong, STATUS.index("stalled"), found["status"]).astype(found["status"].dtype)
+    return _solutions(batch, found)
 
 
 @of_arrays

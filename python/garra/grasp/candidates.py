@@ -342,7 +342,7 @@ class GraspSet:
         stiffness: Any = None,
         base: str | int | None = None,
         convention: Any = None,
-        force: float = 10.0,
+        force: float | None = None,
         points: int = 3,
         reach: float = 0.005,
         joint_noise: float = 0.0,
@@ -372,7 +372,7 @@ class GraspSet:
         """Closes a hand on an object at given hand poses: a parallel jaw, or any hand with joints (MuJoCo, URDF).
 
         The pads of a jaw advance along x until both touch. The object turns until the line between their forces lies in
-        both friction cones. Cells of a pad within `depth` of first touch bear force; four points have its center and
+        the friction cones about the pads' normals. Cells of a pad within `depth` of first touch bear force; four points have its center and
         moments. The jaw is a whole hand of one joint with torque 2 force.
 
         Links of a hand with joints touch where cells of their collision geometry are within `reach` of the object's
@@ -402,8 +402,8 @@ class GraspSet:
             Body of the model whose axes the poses are of; default: the hand's root.
         convention : array_like [4, 4], optional
             Axes of the hand as defined here, in the hand's axes of the given poses; default: they are the same.
-        force : float
-            Largest normal force of a link without torques [N].
+        force : float, optional
+            Largest normal force of a link without torques, default 10; of a jaw, in place of its grip force [N].
         points : int
             Most points of a link: 1, 2 or 3.
         reach : float
@@ -432,7 +432,8 @@ class GraspSet:
         max_turn, max_push : float
             Largest rotation [rad] and shift [m] of an object that is still grasped.
         position_noise, rotation_noise : float
-            Standard deviations of the hand's pose, per axis [m] and per component of its rotation vector [rad].
+            Standard deviations of the hand's pose, per axis [m] and per component of its rotation vector [rad]. It turns
+            about the middle of its pads, or of its links.
         draws : int
             Grasps per pose, each with a pose error of its own.
         moment_length : float, optional
@@ -494,7 +495,7 @@ class GraspSet:
                     position_noise=real("position_noise", position_noise, 0),
                     rotation_noise=real("rotation_noise", rotation_noise, 0),
                     joint_noise=real("joint_noise", joint_noise, 0),
-                    force=positive("force", force),
+                    force=10.0 if force is None else positive("force", force),
                     seed=check_seed(seed),
                     threads=whole("threads", threads),
                 ),
@@ -521,7 +522,10 @@ class GraspSet:
             "draws": whole("draws", draws, 1),
             "seed": check_seed(seed),
         }
-        made = close_jaw(hand, poses, mesh, up, options, scale, threads)
+        jaw = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
+        if force is not None:
+            jaw = replace(jaw, force=positive("force", force))
+        made = close_jaw(jaw, poses, mesh, up, options, scale, threads)
         if "warning" in made:
             warnings.warn(made["warning"], stacklevel=2)
         arrays = made["arrays"]
@@ -530,7 +534,7 @@ class GraspSet:
         columns = (made[name] for name in ("status", "collision", "turn", "shift", "width", "pose"))
         size = None if scale is None or np.ndim(scale) == 0 else np.repeat(numbers("scale", scale), draws)
         out.touch = Touch(np.repeat(np.arange(len(poses)), draws), *columns, scale=size)
-        out.hand = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
+        out.hand = jaw
         return out._with_load(draws, {"com": com, "gravity": gravity}, outcome, group)
 
     @classmethod
@@ -548,7 +552,7 @@ class GraspSet:
         rows = np.repeat(np.arange(count), draws)
         for name, value in load.items():
             if value is not None:
-                array = np.broadcast_to(numbers(name, value), (count, 3))
+                array = _of_poses(name, value, count, 3)
                 if name == "up":
                     name, array = "gravity", -9.81 * array / np.linalg.norm(array, axis=1, keepdims=True)
                     if load["gravity"] is not None:
@@ -558,7 +562,7 @@ class GraspSet:
             self.group_names, group = _numbered(group)
         for name, value in (("outcome", outcome), ("group", group)):
             if value is not None:
-                self.arrays[name] = np.broadcast_to(numbers(name, value), count)[rows]
+                self.arrays[name] = _of_poses(name, value, count)[rows]
         return self
 
     def solids(self, grasp: int) -> list[Solid]:
@@ -1690,6 +1694,14 @@ def _set_in(grasps: ranking_file.Grasps) -> GraspSet:
     out = GraspSet(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names, grasps.group_names)
     out._set_touch(grasps.touch)
     return out
+
+
+def _of_poses(name: str, value: Any, count: int, *tail: int) -> np.ndarray:
+    """[count, *tail] of numbers for all poses, or for each."""
+    array = numbers(name, value)
+    if array.shape not in (tail, (1, *tail), (count, *tail)):
+        raise ValueError(f"{name} has the shape {list(array.shape)}, not {list(tail) or 'of a number'} or {[count, *tail]}")
+    return np.broadcast_to(array, (count, *tail))
 
 
 def _numbered(texts: Any) -> tuple[list[str], np.ndarray]:

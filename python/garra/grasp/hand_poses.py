@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_CONTACTS = 32  # of a grasp
 FEWEST_CELLS, MOST_CELLS = 12, 4000  # of a geom
 SMALLEST_PATCH = 5e-4  # standard deviation below which a patch is a line or a point [m]
+FACING = 0.5  # least cosine between a cell's normal and the way to the object
 CLOSED = 2e-4  # closing ends when links are this near to touching [m]
 SLOWEST = 0.9  # or when a step leaves more than this share of the largest distance
 MOST_CLOSING_STEPS = 8
@@ -81,7 +82,9 @@ class JointedHand:
         self.model = copy.copy(hand if isinstance(hand, mujoco.MjModel) else _load(mujoco, path_text(hand)))
         self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
         self.data = mujoco.MjData(self.model)
-        self.base = self._find_base(base)
+        # MuJoCo merges the root link of a URDF with the world.
+        rooted = not isinstance(hand, mujoco.MjModel) and path_text(hand).lower().endswith(".urdf")
+        self.base = 0 if base is None and rooted else self._find_base(base)
         self.bodies = [b for b in range(self.base, self.model.nbody) if self._is_in(b)]
         self._find_joints()
         self.geoms = self._cells(cell, seed)
@@ -94,10 +97,10 @@ class JointedHand:
         roots = [b for b in range(1, m.nbody) if m.body_parentid[b] == 0]
         if base is None:
             if len(roots) != 1:
-                # A URDF's root link is merged with the world.
                 if not roots or (m.geom_bodyid == 0).any() or m.nbody == 1:
                     return 0
-                raise ValueError(f"base= names the hand's body: {', '.join(self._name('BODY', b) for b in roots)}")
+                names = ", ".join(self._name("BODY", b) for b in roots)
+                raise ValueError(f'base= names the hand\'s body: {names}, or "world", which has them all')
             return roots[0] if not (m.geom_bodyid == 0).any() else 0
         index = base if isinstance(base, int) else self.mj.mj_name2id(m, self.mj.mjtObj.mjOBJ_BODY, base)
         if not 0 <= index < m.nbody:
@@ -122,7 +125,7 @@ class JointedHand:
         self.high = np.where(limited, m.jnt_range[own, 1], np.inf)
 
     def _cells(self, cell: float, seed: int) -> list[tuple[int, int, np.ndarray]]:
-        """(geom, body, points [n, 3] in its axes) of all geoms that collide."""
+        """(geom, body, points and outward normals [n, 2, 3] in its axes) of all geoms that collide."""
         m, found = self.model, []
         for g in range(m.ngeom):
             if not self._is_in(int(m.geom_bodyid[g])) or not (m.geom_contype[g] or m.geom_conaffinity[g]):
@@ -134,7 +137,8 @@ class JointedHand:
             a, b, c = (vertex[face[:, k]] for k in range(3))
             area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
             count = int(np.clip(round(area / cell**2), FEWEST_CELLS, MOST_CELLS))
-            found.append((g, int(m.geom_bodyid[g]), surface.points(count, seed)["point"]))
+            drawn = surface.points(count, seed)
+            found.append((g, int(m.geom_bodyid[g]), np.stack([drawn["point"], drawn["normal"]], axis=1)))
         if not found:
             raise ValueError("the hand has no geom that collides: contype and conaffinity are 0, or there are none")
         return found
@@ -236,33 +240,33 @@ class _Cells:
     def __init__(self, hand: JointedHand, surface: Any, box: np.ndarray, o: HandOptions, margin: float):
         """`box`: of the object at scale 1; set_scale() comes before find()."""
         self.hand, self.surface, self.unit_box, self.o, self.margin = hand, surface, box, o, margin
-        self.bounds = [np.linalg.norm(points, axis=1).max() for _, _, points in hand.geoms]
+        self.bounds = [np.linalg.norm(cells[:, 0], axis=1).max() for _, _, cells in hand.geoms]
 
     def set_scale(self, scale: np.ndarray) -> None:
         """Factors on the object [P] of the poses that find() takes."""
         self.scale, self.box = scale, scale[:, None] * self.unit_box[:, None]
 
     def find(self, poses: np.ndarray, geoms: np.ndarray) -> dict[str, np.ndarray]:
-        """pose, link, geom, place in the geom and in object axes, distance, surface point and normal of the cells within the
-        margin. geoms [P, k, 4, 4]."""
-        parts: dict[str, list[np.ndarray]] = {"pose": [], "link": [], "geom": [], "own": [], "position": []}
-        for k, (_, body, points) in enumerate(self.hand.geoms):
+        """pose, link, geom, place and normal in the geom, place in object axes, distance, surface point and normal of the
+        cells within the margin, and which of them face the object. geoms [P, k, 4, 4]."""
+        parts: dict[str, list[np.ndarray]] = {"pose": [], "link": [], "geom": [], "own": []}
+        for k, (_, body, own) in enumerate(self.hand.geoms):
             X = poses @ geoms[:, k]
             around = self.bounds[k] + self.margin
             low, high = self.box[0] - around, self.box[1] + around
             near = np.flatnonzero(((X[:, :3, 3] > low) & (X[:, :3, 3] < high)).all(axis=1))
             if not len(near):
                 continue
-            at = points @ X[near, :3, :3].transpose(0, 2, 1) + X[near, None, :3, 3]
+            at = own[:, 0] @ X[near, :3, :3].transpose(0, 2, 1) + X[near, None, :3, 3]
             low, high = self.box[:, near, None] + [[[[-self.margin]]], [[[self.margin]]]]
             pose, cell = np.nonzero(((at > low) & (at < high)).all(2))
-            values = near[pose], np.full(len(pose), body), np.full(len(pose), k), points[cell], at[pose, cell]
+            values = near[pose], np.full(len(pose), body), np.full(len(pose), k), own[cell]
             for rows, value in zip(parts.values(), values, strict=True):
                 rows.append(value)
         if not parts["pose"]:
             return {"pose": np.zeros(0, int), "link": np.zeros(0, int), "distance": np.zeros(0)}
         all_parts = {key: np.concatenate(rows) for key, rows in parts.items()}
-        all_parts |= self._measured(all_parts["position"], all_parts["pose"])
+        all_parts |= self._measured(all_parts, poses, geoms)
         kept = np.flatnonzero(np.isfinite(all_parts["distance"]))
         order = kept[np.lexsort((all_parts["link"][kept], all_parts["pose"][kept]))]
         return {key: rows[order] for key, rows in all_parts.items()}
@@ -270,18 +274,31 @@ class _Cells:
 
     def move(self, cells: dict[str, np.ndarray], rows: np.ndarray, poses: np.ndarray, geoms: np.ndarray) -> None:
         """Renews these rows of found cells after their hands have moved."""
-        pose, geom = cells["pose"][rows], cells["geom"][rows]
-        X = poses[pose] @ geoms[pose, geom]
-        cells["position"][rows] = np.einsum("nij,nj->ni", X[:, :3, :3], cells["own"][rows]) + X[:, :3, 3]
-        for name, values in self._measured(cells["position"][rows], pose).items():
+        some = {name: cells[name][rows] for name in ("pose", "geom", "own")}
+        for name, values in self._measured(some, poses, geoms).items():
             cells[name][rows] = values
 
-    def _measured(self, position: np.ndarray, pose: np.ndarray) -> dict[str, np.ndarray]:
-        """Distance, surface point and normal; the hand shrinks in place of an object that grows."""
+    def _measured(self, cells: dict[str, np.ndarray], poses: np.ndarray, geoms: np.ndarray) -> dict[str, np.ndarray]:
+        """Place, distance, surface point and normal; the hand shrinks in place of an object that grows. A cell beside an edge
+        of the object does not face it: the way to its nearest point, and perhaps the normal there, is across its own."""
+        pose = cells["pose"]
+        X = poses[pose] @ geoms[pose, cells["geom"]]
+        placed = np.einsum("nij,nkj->nki", X[:, :3, :3], cells["own"])
+        position, own = placed[:, 0] + X[:, :3, 3], placed[:, 1]
         scale = self.scale[pose]
         most = self.margin / scale.min() if len(scale) else self.margin
         found = self.surface.distances(np.ascontiguousarray(position / scale[:, None]), most, self.o.threads)
-        return {"distance": scale * found["distance"], "point": scale[:, None] * found["point"], "normal": found["normal"]}
+        distance, point = scale * found["distance"], scale[:, None] * found["point"]
+        way = np.sign(distance) * ((point - position) * own).sum(1)
+        far = np.abs(distance) > CLOSED
+        faces = ((found["normal"] * own).sum(1) < -FACING) & ((way > FACING * np.abs(distance)) | ~far)
+        return {"position": position, "distance": distance, "point": point, "normal": found["normal"], "faces": faces}
+
+
+def _facing(cells: dict[str, np.ndarray], rows: slice) -> np.ndarray:
+    """Distances of a link's cells that face the object, infinite of the others; of all cells if none does."""
+    distance, faces = cells["distance"][rows], cells["faces"][rows]
+    return np.where(faces, distance, np.inf) if (faces & np.isfinite(distance)).any() else distance
 
 
 def _groups(cells: dict[str, np.ndarray]) -> list[tuple[int, int, slice]]:
@@ -314,7 +331,7 @@ def _close(
     for _ in range(MOST_CLOSING_STEPS):
         rows_of: dict[int, list[tuple[int, int, float]]] = {}
         for p, link, rows in _groups(found):
-            k = rows.start + int(found["distance"][rows].argmin())
+            k = rows.start + int(_facing(found, rows).argmin())
             if (p, link) in active and p in moving:
                 rows_of.setdefault(p, []).append((link, k, float(found["distance"][k])))
         now = {p: max(abs(d) for _, _, d in rows) for p, rows in rows_of.items()}
@@ -345,7 +362,7 @@ def _close(
 def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tuple[np.ndarray, np.ndarray, float]]:
     """(point, outward normal, torsion radius) of the contacts that stand for a link's patch: the cells within `depth` of
     first touch, with a pressure proportional to the depth; up to three points have its center and second moments."""
-    d = cells["distance"][rows]  # infinite of a cell that closing has taken away
+    d = _facing(cells, rows)  # infinite of a cell that closing has taken away
     weight = np.maximum(d.min() + o.depth - d, 0)
     at = np.flatnonzero(weight > 0)
     weight, point, normal = weight[at] / weight[at].sum(), cells["point"][rows][at], cells["normal"][rows][at]
@@ -444,7 +461,7 @@ def _touch_some(
     touching: dict[int, list[tuple[int, slice]]] = {}
     most = o.depth if o.close else o.reach
     for p, link, rows in _groups(found):
-        if found["distance"][rows].min() <= most:
+        if _facing(found, rows).min() <= most:
             touching.setdefault(int(at[p]), []).append((link, rows))
     for g in of:
         out.add(*_contacts(hand, found, touching.get(g, []), g, o, command, out))

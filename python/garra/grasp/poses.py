@@ -198,10 +198,9 @@ def is_jaw(hand: Any) -> bool:
 
 
 def close_jaw(
-    hand: str | ParallelJaw, poses: Any, mesh: Any, up: Any, options: dict[str, Any], scale: Any, threads: int
+    jaw: ParallelJaw, poses: Any, mesh: Any, up: Any, options: dict[str, Any], scale: Any, threads: int
 ) -> dict[str, Any]:
     """Result of the compiled module for poses [P, 4, 4] of a jaw in object axes."""
-    jaw = ParallelJaw.built_in(hand) if isinstance(hand, str) else hand
     poses = numbers("poses", poses)
     if poses.ndim != 3 or poses.shape[1:] != (4, 4):
         raise ValueError(f"poses has the shape {poses.shape}, not [P, 4, 4]")
@@ -284,9 +283,9 @@ def close_hand(
 
 
 def _body(surface: Any, size: np.ndarray, of: dict[str, Any]) -> dict[str, np.ndarray]:
-    """mass [G], com [G, 3] and inertia [G, 3, 3] of objects of these sizes; a mesh that encloses nothing is a shell."""
-    body = surface.body(of["density"])
-    own = body["mass"] * size ** (3 if surface.encloses else 2)
+    """mass [G], com [G, 3] and inertia [G, 3, 3] of objects of these sizes."""
+    body = surface.body(of["mass"] or 0.0, of["density"])
+    own = body["mass"] * size**3
     mass = np.full(len(size), of["mass"]) if of["mass"] else own
     inertia = (mass / body["mass"] * size**2)[:, None, None] * body["inertia"]
     return {"mass": mass, "com": size[:, None] * body["com"], "inertia": inertia}

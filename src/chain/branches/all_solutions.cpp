@@ -24,8 +24,14 @@ constexpr double kNearZero = 1e-3;  ///< a held joint that is farther from 0 sho
 constexpr double kSame = 1e-6;      ///< two solutions are one if no joint differs by more [rad or m]
 constexpr double kSearchStep = 0.25;  ///< of the joint that leads another [rad]
 
-constexpr int kBlock = 256;        ///< poses that a thread solves at a time: their rows stay in the cache
+constexpr std::int64_t kBlock = 256;            ///< poses that a thread solves at a time: their rows stay in the cache
+constexpr std::int64_t kDeviceBlock = 1 << 16;  ///< poses on a GPU at a time
 constexpr double kEnough = 1e-12;  ///< pose error of solutions without proofs that are not polished further [m and rad]
+
+/// Where what has no kernel runs.
+Device on_host(const Device& device) {
+  return device.executor == Executor::kCuda ? Device{Executor::kLanes, device.threads, 0} : device;
+}
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -49,8 +55,13 @@ class Turns {
     double lower, upper;
     bool prismatic;
   };
-  [[nodiscard]] static double lowest_turn(const Range& joint, double q) {
-    return q + kTurn * std::ceil((joint.lower - kSlack - q) / kTurn);
+  /// Turns of q within the limits: q + first, ..., q + last; none if first > last.
+  struct Span {
+    double first, last;
+  };
+  [[nodiscard]] static Span turns_within(const Range& joint, double q) {
+    return {kTurn * std::ceil((joint.lower - kSlack - q) / kTurn),
+            kTurn * std::floor((joint.upper + kSlack - q) / kTurn)};
   }
 
   /// False: no turn of a joint is within its limits.
@@ -64,11 +75,10 @@ class Turns {
         q = into(joint, near);
         continue;
       }
-      double chosen = lowest_turn(joint, q);
-      for (double x = chosen + kTurn; x <= joint.upper + kSlack; x += kTurn)
-        if (std::abs(x - near) < std::abs(chosen - near)) chosen = x;
-      if (chosen > joint.upper + kSlack) return false;
-      q = std::clamp(chosen, joint.lower, joint.upper);
+      const Span turns = turns_within(joint, q);
+      if (turns.first > turns.last) return false;
+      const double next = near == q ? 0 : kTurn * std::round((near - q) / kTurn);
+      q = std::clamp(q + std::clamp(next, turns.first, turns.last), joint.lower, joint.upper);
     }
     return true;
   }
@@ -85,8 +95,13 @@ class Turns {
         one.q[static_cast<int>(i)] = into(joint, q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn));
       return add_windings(i + 1, one, q0, to);
     }
-    for (double x = lowest_turn(joint, q); x <= joint.upper + kSlack; x += kTurn) {
-      one.q[static_cast<int>(i)] = std::clamp(x, joint.lower, joint.upper);
+    const Span turns = turns_within(joint, q);
+    if (turns.last - turns.first > kTurn * kMostTurns)
+      throw Error(ExitCode::kUsage,
+                  "all solutions: the limits of joint " + std::to_string(i) + " are too wide for windings",
+                  "Narrow them to " + std::to_string(kMostTurns) + " turns, or leave windings out.");
+    for (double turn = turns.first; turn <= turns.last; turn += kTurn) {
+      one.q[static_cast<int>(i)] = std::clamp(q + turn, joint.lower, joint.upper);
       add_windings(i + 1, one, q0, to);
     }
   }
@@ -115,6 +130,7 @@ class Turns {
   }
 
   static constexpr double kSlack = 1e-9;  ///< of a limit: a solution at it counts [rad or m]
+  static constexpr int kMostTurns = 100;
   std::vector<Range> joint_;
   const AllSolutionsOptions& options_;
 };
@@ -211,7 +227,7 @@ void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, 
   }
   branches::HoldOp op{p.op.model, rule, p.op.way[0].unit, p.task == ToolTask::kPoint};
   op.rule.held_from = first, op.rule.held_end = held_end;
-  run_hold(op, poses, device, held);
+  run_hold(op, poses, on_host(device), held);
   for (std::size_t m = 0; m < row.size(); ++m) {
     Solution& one = held[m];
     const auto known = rows.of(row[m]);
@@ -265,7 +281,7 @@ void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose
     if (i != pair.leader && (!limits || !joint.prismatic)) joint.lower = -kNoLimit, joint.upper = kNoLimit;
     if (i == pair.leader) joint = coordinate_limits(p.robot, i);
   }
-  const InverseKinematics found = inverse_kinematics(loose, poses, q0, {.starts = 1}, device);
+  const InverseKinematics found = inverse_kinematics(loose, poses, q0, {.starts = 1}, on_host(device));
   std::vector<std::vector<Solution>> of(pose.size() / 16);
   for (std::size_t m = 0; m < row.size(); ++m) {
     if (found.success[m] == 0) continue;
@@ -432,22 +448,21 @@ AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSo
   const std::size_t count = pose.size() / 16, j = p.joints();
   if (pose.size() != 16 * count || (!options.q0.empty() && options.q0.size() != count * j))
     throw Error(ExitCode::kUsage, "all solutions: poses are [n,16], q0 [n,joints]");
-  if (device.executor == Executor::kCuda)
-    throw Error(ExitCode::kNoDevice, "all solutions run on CPU cores only", "Leave out the device.");
   check_tool_poses(pose);
-  const batch::Blocks blocks{static_cast<std::int64_t>(count), kBlock};
+  const bool on_gpu = device.executor == Executor::kCuda;
+  const batch::Blocks blocks{static_cast<std::int64_t>(count), on_gpu ? kDeviceBlock : kBlock};
   std::vector<Answer> parts(static_cast<std::size_t>(blocks.number()));
   batch::for_blocks(
-      solve_threads(device), blocks, [] { return SolutionRows{}; },
+      on_gpu ? 1 : solve_threads(device), blocks, [] { return SolutionRows{}; },
       [&](SolutionRows& rows, std::int64_t begin, std::int64_t size) {
         const auto first = static_cast<std::size_t>(begin), some = static_cast<std::size_t>(size);
         AllSolutionsOptions mine = options;
         if (!options.q0.empty()) mine.q0 = options.q0.subspan(first * j, some * j);
-        parts[first / kBlock] =
-            solve_block(p, pose.subspan(16 * first, 16 * some), mine, {device.executor, 1, 0}, rows);
+        parts[static_cast<std::size_t>(begin / blocks.size)] = solve_block(
+            p, pose.subspan(16 * first, 16 * some), mine, on_gpu ? device : Device{device.executor, 1, 0}, rows);
       });
   AllSolutionsResult out = join(parts, j, p.leader.empty() ? std::min(1.0, p.op.way[0].unit) : 1);
-  if (p.task == ToolTask::kPose && j < kLoop) find_distances(p.robot, pose, device, out);
+  if (p.task == ToolTask::kPose && j < kLoop) find_distances(p.robot, pose, on_host(device), out);
   return out;
 }
 

@@ -216,15 +216,17 @@ class Follower {
   }
   [[nodiscard]] bool is_singular(const Node& node) const { return node.sigma <= options_.near_singular; }
 
-  /// Links solutions without a proof that are next to each other both ways, and as near as Newton's step says.
+  /// Links solutions without a proof that are next to each other both ways, and as near as Newton's step says. One of
+  /// them may be near a singularity: a branch ends there.
   bool bridge(Sample& a, Sample& b, double step) const {
     bool any = false;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      if (a[i].next >= 0 || is_singular(a[i])) continue;
+      if (a[i].next >= 0) continue;
       const std::size_t j = nearest(b, a[i].q);
-      if (j == b.size() || b[j].previous >= 0 || is_singular(b[j])) continue;
+      if (j == b.size() || b[j].previous >= 0 || (is_singular(a[i]) && is_singular(b[j]))) continue;
       const double apart = apart_by(a[i].q, b[j].q);
-      if (nearest(a, b[j].q) != i || apart > kNear * step / std::min(a[i].sigma, b[j].sigma)) continue;
+      const double sigma = leads_out(a[i], b[j]) ? std::max(a[i].sigma, b[j].sigma) : std::min(a[i].sigma, b[j].sigma);
+      if (nearest(a, b[j].q) != i || apart > kNear * step / sigma) continue;
       a[i].next = static_cast<int>(j), b[j].previous = static_cast<int>(i);
       a[i].bridged = any = true;
       a[i].bound = 0;
@@ -232,6 +234,8 @@ class Follower {
     }
     return any;
   }
+  /// Whether one of two neighbors only is near a singularity.
+  [[nodiscard]] bool leads_out(const Node& a, const Node& b) const { return is_singular(a) != is_singular(b); }
   [[nodiscard]] std::size_t nearest(const Sample& among, const Joints6& q) const {
     std::size_t best = among.size();
     for (std::size_t k = 0; k < among.size(); ++k)
@@ -247,9 +251,12 @@ class Follower {
     for (std::int64_t n = 0; n <= last; ++n) {
       const Sample& here = *samples[static_cast<std::size_t>(n)];
       for (const Node& node : here) {
-        const bool begins = n == 0 || node.previous < 0;
-        // A singular solution without neighbors is part of an undecided interval, and no branch.
-        if (begins && !(is_singular(node) && node.next < 0)) out.branch.push_back(follow(samples, n, node));
+        if (!begins(samples, n, node)) continue;
+        PathBranch branch = follow(samples, n, node);
+        const bool whole = n == 0 && std::ssize(branch.sigma) == last + 1;
+        // What is near a singularity all along is no branch.
+        if (whole || *std::max_element(branch.sigma.begin(), branch.sigma.end()) > options_.near_singular)
+          out.branch.push_back(std::move(branch));
       }
       const auto open = [&](const Node& node) { return node.next < 0 || node.bridged; };
       const bool behind = n < last && std::any_of(samples[static_cast<std::size_t>(n) + 1]->begin(),
@@ -267,6 +274,13 @@ class Follower {
     return out;
   }
 
+  /// Whether a branch begins at this node: no branch passes a node near a singularity without a proof.
+  [[nodiscard]] bool begins(const std::vector<const Sample*>& samples, std::int64_t n, const Node& node) const {
+    if (n == 0 || node.previous < 0) return true;
+    const Node& before = (*samples[static_cast<std::size_t>(n) - 1])[static_cast<std::size_t>(node.previous)];
+    return is_singular(node) && (before.bridged || (node.next >= 0 && node.bridged));
+  }
+
   [[nodiscard]] PathBranch follow(const std::vector<const Sample*>& samples, std::int64_t first,
                                   const Node& start) const {
     PathBranch branch;
@@ -274,12 +288,15 @@ class Follower {
     branch.sigma_bound = std::numeric_limits<double>::infinity();
     const Node* node = &start;
     Joints6 q = start.q;
+    bool bridged = false;
     for (auto n = static_cast<std::size_t>(first);; ++n) {
       for (int i = 0; i < kLoop; ++i) q[i] = is_slide(i) ? node->q[i] : q[i] + std::remainder(node->q[i] - q[i], kTurn);
       branch.q.insert(branch.q.end(), q.m, q.m + kLoop);
       branch.sigma.push_back(node->sigma);
       branch.sigma_bound = std::min(branch.sigma_bound, node->sigma);
       if (n + 1 == samples.size() || node->next < 0) break;
+      if (is_singular(*node) && node != &start && (bridged || node->bridged)) break;
+      bridged = node->bridged;
       branch.sigma_bound = std::min(branch.sigma_bound, node->bound);
       branch.limit_bound = std::max(branch.limit_bound, node->drift);  // largest drift, for now
       node = &(*samples[n + 1])[static_cast<std::size_t>(node->next)];
@@ -304,16 +321,26 @@ class Follower {
       for (std::size_t k = static_cast<std::size_t>(i); k < branch.q.size(); k += kLoop)
         low = std::min(low, branch.q[k]), high = std::max(high, branch.q[k]);
       const Joint& joint = robot_.joint[static_cast<std::size_t>(i)];
-      // The turn that leaves the most room on both sides.
-      double turn = 0;
-      if (!joint.prismatic && std::isfinite(joint.lower) && std::isfinite(joint.upper))
-        turn = kTurn * std::round((0.5 * (joint.lower + joint.upper) - 0.5 * (low + high)) / kTurn);
+      const double turn = joint.prismatic ? 0 : choose_turn(i, low, high, branch.q[static_cast<std::size_t>(i)]);
       for (std::size_t k = static_cast<std::size_t>(i); k < branch.q.size(); k += kLoop) branch.q[k] += turn;
       const double room = std::min(low + turn - joint.lower, joint.upper - high - turn);
       if (room < branch.limit_distance) branch.limit_distance = room, branch.limit_joint = i;
       branch.limit_bound = std::min(branch.limit_bound, room - drift * (joint.prismatic ? unit_ : 1));
     }
     find_speed(of, branch);
+  }
+
+  /// Turn of a joint with values from `low` to `high` and `first` at the beginning: with q0 the one next to it that the
+  /// limits allow, else the one that leaves the most room on both sides.
+  [[nodiscard]] double choose_turn(int i, double low, double high, double first) const {
+    const Joint& joint = robot_.joint[static_cast<std::size_t>(i)];
+    if (!options_.q0.empty()) {
+      const double least = std::ceil((joint.lower - low) / kTurn), most = std::floor((joint.upper - high) / kTurn);
+      const double next = std::round((options_.q0[static_cast<std::size_t>(i)] - first) / kTurn);
+      return kTurn * (least <= most ? std::clamp(next, least, most) : next);
+    }
+    if (!std::isfinite(joint.lower) || !std::isfinite(joint.upper)) return 0;
+    return kTurn * std::round((0.5 * (joint.lower + joint.upper) - 0.5 * (low + high)) / kTurn);
   }
 
   void find_speed(const PathCheck& of, PathBranch& branch) const {
@@ -340,10 +367,9 @@ class Follower {
       if (!branch.passes() || branch.limit_distance < 0 || branch.speed_share > 1) continue;
       double value = branch.sigma_bound;
       if (!options_.q0.empty()) {
-        Joints6 from, to;
-        std::copy_n(branch.q.begin(), kLoop, from.m);
-        std::copy_n(options_.q0.begin(), kLoop, to.m);
-        value = -apart_by(from, to);
+        value = 0;
+        for (std::size_t i = 0; i < kLoop; ++i)
+          value -= std::pow((branch.q[i] - options_.q0[i]) / (is_slide(static_cast<int>(i)) ? unit_ : 1), 2);
       }
       if (value > most) most = value, out.best = static_cast<std::int64_t>(k);
     }

@@ -7,28 +7,30 @@ namespace {
 
 using branches::kLoop, branches::kMost;
 
+/// The solutions of pose n, from numbers at every `stride`-th place.
+void take_solutions(const double* field, std::int64_t stride, std::size_t n, SolutionRows& to) {
+  constexpr std::int64_t kResidual = kMost * kLoop, kUnique = kResidual + kMost, kCount = kUnique + kMost;
+  to.begin[n] = n * kMost;
+  to.end[n] = to.begin[n] + static_cast<std::size_t>(field[kCount * stride]);
+  to.complete[n] = field[(kCount + 1) * stride];
+  for (std::int64_t k = 0; k < std::int64_t(to.count(n)); ++k) {
+    Solution& one = to.all[to.begin[n] + static_cast<std::size_t>(k)];
+    for (int i = 0; i < kLoop; ++i) one.q[i] = field[(k * kLoop + i) * stride];
+    one.residual = field[(kResidual + k) * stride];
+    one.unique = field[(kUnique + k) * stride];
+    one.family = false;
+  }
+}
+
 /// Tiles of poses that leave solutions in rows.
 class SolutionTiles : public batch::RowTiles<branches::AllSolutionsOp::In<double>, branches::Solutions<double>> {
  public:
   SolutionTiles(const batch::Rows& job, std::int64_t most, SolutionRows& to) : RowTiles(job, most), to_(to) {}
 
   void drain(const batch::RowRange& rows) {
-    using batch::kTile;
-    constexpr int kResidual = kMost * kLoop, kUnique = kResidual + kMost, kCount = kUnique + kMost;
-    for (std::int64_t row = 0; row < rows.count; ++row) {
-      const double* field = batch::tile_at<double, branches::Solutions<double>>(out().data(), row);
-      const auto n = static_cast<std::size_t>(rows.first + row);
-      to_.begin[n] = n * kMost;
-      to_.end[n] = to_.begin[n] + static_cast<std::size_t>(field[kCount * kTile]);
-      to_.complete[n] = field[(kCount + 1) * kTile];
-      for (std::size_t k = 0; k < to_.count(n); ++k) {
-        Solution& one = to_.all[to_.begin[n] + k];
-        for (std::size_t i = 0; i < kLoop; ++i) one.q[static_cast<int>(i)] = field[(k * kLoop + i) * kTile];
-        one.residual = field[(kResidual + k) * kTile];
-        one.unique = field[(kUnique + k) * kTile];
-        one.family = false;
-      }
-    }
+    for (std::int64_t row = 0; row < rows.count; ++row)
+      take_solutions(batch::tile_at<double, branches::Solutions<double>>(out().data(), row), batch::kTile,
+                     static_cast<std::size_t>(rows.first + row), to_);
   }
 
  private:
@@ -42,7 +44,15 @@ void run_all_solutions(const branches::AllSolutionsOp& op, std::span<const doubl
   const std::size_t n = pose.size() / 16;
   out.all.resize(n * kMost);
   out.begin.resize(n), out.end.resize(n), out.complete.resize(n);
-  const batch::Rows job{static_cast<std::int64_t>(n), {batch::in_column(pose, 16)}, {}, device};
+  batch::Rows job{static_cast<std::int64_t>(n), {batch::in_column(pose, 16)}, {}, device};
+  if (device.executor == Executor::kCuda) {
+    constexpr int kNumbers = batch::kFields<double, branches::Solutions<double>>;
+    std::vector<double> rows(n * kNumbers);
+    job.out = {batch::out_column(rows, kNumbers)};
+    batch::on_device(device, op, job);
+    for (std::size_t k = 0; k < n; ++k) take_solutions(&rows[k * kNumbers], 1, k, out);
+    return;
+  }
   constexpr std::int64_t kPoses = 32;  // at once: their tile stays in the first cache
   batch::run_tiles(
       job, kPoses, [&](std::int64_t most) { return SolutionTiles(job, most, out); },

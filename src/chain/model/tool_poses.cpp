@@ -19,8 +19,8 @@ void check_tool_poses(std::span<const double> pose) {
     double worst = std::max({std::abs(p[12]), std::abs(p[13]), std::abs(p[14]), std::abs(p[15] - 1)});
     for (const double x : gap.m) worst = std::max(worst, std::abs(x));
     const bool mirrored = dot(column(R, 0), cross(column(R, 1), column(R, 2))) < 0;
-    // A NaN compares false.
-    if (!(worst > kDigits) && !mirrored) continue;
+    const bool finite = std::all_of(p, p + 16, [](double x) { return std::isfinite(x); });
+    if (!finite || (worst <= kDigits && !mirrored)) continue;
     char text[160];
     std::snprintf(text, sizeof text, "pose %zu: its matrix is no rotation with [0, 0, 0, 1] below: off by %.2g", n,
                   mirrored ? 2.0 : worst);

@@ -48,6 +48,11 @@ class Searches {
   }
 
   InverseKinematics run(std::span<const double> q0) {
+    if (!q0.empty())
+      std::erase_if(open_, [&](std::int64_t n) {
+        const auto row = q0.subspan(at(n, robot_.joints), static_cast<std::size_t>(robot_.joints));
+        return !std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
+      });
     for (int start = 0; start < options_.starts && !open_.empty(); ++start) search(start, q0);
     return std::move(out_);
   }

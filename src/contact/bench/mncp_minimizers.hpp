@@ -1,4 +1,4 @@
-// Runs the families of the MNCP test set with every merit function and minimizer; one file compiles them all.
+// Runs the families of the MNCP test set with every merit function and minimizer, by those of contact/mcp.
 #pragma once
 
 #include <vector>

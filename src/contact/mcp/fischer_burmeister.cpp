@@ -2,8 +2,6 @@
 
 namespace garra::mcp {
 
-Solution run_fischer_burmeister(const Stage& stage, const Options& options, Oracle& oracle, const Numbers& start) {
-  return run_merit<solvers::FischerBurmeisterMerit>(stage, options, oracle, start);
-}
+Solution run_fischer_burmeister(const PairJob& job) { return run_merit<solvers::FischerBurmeisterMerit>(job); }
 
 }  // namespace garra::mcp

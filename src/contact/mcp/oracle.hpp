@@ -9,7 +9,7 @@
 namespace garra::mcp {
 
 /// One problem of a batch while it is solved. The number of unknowns may exceed `size`: the others are fixed at 0.
-class Oracle {
+class Oracle final : public AnyRow {
  public:
   enum class Wish { kNothing, kValue, kJacobian };
 
@@ -23,13 +23,13 @@ class Oracle {
   }
 
   /// F at x, asked for unless it is known.
-  const Numbers& value(const Numbers& x) {
+  const Numbers& value(const Numbers& x) override {
     if (point_.is(x)) return point_.F;
     if (!tried_.is(x)) ask(x);
     return tried_.F;
   }
   /// Derivatives at x.
-  const Matrix& jacobian(const Numbers& x) {
+  const Matrix& jacobian(const Numbers& x) override {
     if (has_jacobian_ && point_.is(x)) return J_;
     value(x);
     if (!point_.is(x)) std::swap(point_, tried_);
@@ -41,10 +41,10 @@ class Oracle {
     return J_;
   }
 
-  [[nodiscard]] double low(int i) const { return lower_[i]; }
-  [[nodiscard]] double high(int i) const { return upper_[i]; }
+  [[nodiscard]] double low(int i) const override { return lower_[i]; }
+  [[nodiscard]] double high(int i) const override { return upper_[i]; }
   /// Whether F was finite at the first point asked for.
-  [[nodiscard]] bool usable() const { return valid_; }
+  [[nodiscard]] bool usable() const override { return valid_; }
 
   // For the caller of the fiber.
   [[nodiscard]] Wish wish() const { return wish_; }
@@ -97,7 +97,5 @@ class Oracle {
   Wish wish_ = Wish::kNothing;
   const Numbers* wanted_ = nullptr;
 };
-
-using AskedProblem = RowProblem<Oracle>;
 
 }  // namespace garra::mcp

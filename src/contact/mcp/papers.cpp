@@ -2,8 +2,6 @@
 
 namespace garra::mcp {
 
-Solution run_papers(const Stage& stage, const Options& options, Oracle& oracle, const Numbers& start) {
-  return run_merit<solvers::PapersMerit>(stage, options, oracle, start);
-}
+Solution run_papers(const PairJob& job) { return run_merit<solvers::PapersMerit>(job); }
 
 }  // namespace garra::mcp

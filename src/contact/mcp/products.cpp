@@ -2,8 +2,6 @@
 
 namespace garra::mcp {
 
-Solution run_products(const Stage& stage, const Options& options, Oracle& oracle, const Numbers& start) {
-  return run_merit<solvers::ComponentwiseMerit>(stage, options, oracle, start);
-}
+Solution run_products(const PairJob& job) { return run_merit<solvers::ComponentwiseMerit>(job); }
 
 }  // namespace garra::mcp

@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "contact/mcp/bounds.hpp"
+#include "contact/mcp/oracle.hpp"
 #include "contact/mcp/pairs.hpp"
 #include "garra/batch/interrupt.hpp"
+#include "garra/core/error.hpp"
 
 namespace garra::mcp {
 
@@ -34,13 +36,6 @@ void check_problems(const Problems& in, const Options& options) {
   for (const Stage& stage : options.stages) check_stage(stage);
 }
 
-Solution run_stage(const Stage& stage, const Options& options, Oracle& oracle, const Numbers& start) {
-  if (stage.minimizer == Minimizer::kSemismoothNewton) return run_newton(stage, options, oracle, start);
-  if (stage.merit == Merit::kPapers) return run_papers(stage, options, oracle, start);
-  if (stage.merit == Merit::kProducts) return run_products(stage, options, oracle, start);
-  return run_fischer_burmeister(stage, options, oracle, start);
-}
-
 /// Solves all problems at once, each in a fiber that waits where its solver needs F or the Jacobian.
 class Run {
  public:
@@ -48,12 +43,15 @@ class Run {
       : in_(in),
         options_(options),
         stacks_(index(in.count)),
-        x_(in.start.begin(), in.start.end()),
+        x_(in.start.size()),
         F_(x_.size()),
         J_(x_.size() * static_cast<std::size_t>(in.size)) {
     if (options_.stages.empty()) options_.stages = auto_stages();
     out_.unknowns = in.size;
     out_.count = in.count;
+    // Where a start is no number, F is called at a place within the bounds all the same.
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      x_[i] = std::min(std::max(std::isnan(in.start[i]) ? 0 : in.start[i], in.lower[i]), in.upper[i]);
     const auto n = index(in.count);
     out_.x.resize(x_.size());
     out_.FG.resize(x_.size());
@@ -109,10 +107,13 @@ class Run {
     Oracle& oracle = oracles_[index(k)].emplace(fiber, in_.size, in_.lower.data() + first, in_.upper.data() + first);
     Numbers start = Numbers::zero();
     for (int i = 0; i < in_.size; ++i)
-      start[i] = std::min(std::max(x_[first + index(i)], oracle.low(i)), oracle.high(i));
+      start[i] = std::min(std::max(in_.start[first + index(i)], oracle.low(i)), oracle.high(i));
     solvers::Effort<double> effort = solvers::Effort<double>::zero();
     for (std::size_t s = 0; s < options_.stages.size(); ++s) {
-      const Solution found = run_stage(options_.stages[s], options_, oracle, start);
+      const Stage& stage = options_.stages[s];
+      const mncp::Options rules{
+          .tolerance = options_.tolerance, .starts = stage.starts, .max_iterations = options_.max_iterations};
+      const Solution found = run_stage({stage, rules, &oracle, &start});
       add(found.effort, effort);
       const auto status = static_cast<Status>(static_cast<int>(found.status));
       const bool ends = status == Status::kConverged || status == Status::kInvalidInput;
@@ -156,15 +157,19 @@ class Run {
   std::deque<Fiber> fibers_;  // last: they end before what they use
 };
 
-/// Numbers of a problem, those of the padding included: BOX-QUACAN works in strands.
-int pad_size(const Options& options, int size) {
-  for (const Stage& stage : options.stages)
-    if (stage.minimizer == Minimizer::kBoxQuacan)
-      return (size + solvers::box_quacan::kStrands - 1) / solvers::box_quacan::kStrands * solvers::box_quacan::kStrands;
-  return size;
+}  // namespace
+
+Solution run_stage(const PairJob& job) {
+  if (job.stage.minimizer == Minimizer::kSemismoothNewton) return run_newton(job);
+  if (job.stage.merit == Merit::kPapers) return run_papers(job);
+  if (job.stage.merit == Merit::kProducts) return run_products(job);
+  return run_fischer_burmeister(job);
 }
 
-}  // namespace
+int padded_size(Minimizer minimizer, int size) {
+  constexpr int kStrands = solvers::box_quacan::kStrands;
+  return minimizer == Minimizer::kBoxQuacan ? (size + kStrands - 1) / kStrands * kStrands : size;
+}
 
 std::vector<Stage> auto_stages() {
   return {{Merit::kFischerBurmeister, Minimizer::kSemismoothNewton, 1},
@@ -175,7 +180,8 @@ std::vector<Stage> auto_stages() {
 
 Solutions solve(const Problems& problems, const Options& options) {
   check_problems(problems, options);
-  const int n = pad_size(options, problems.size);
+  int n = problems.size;
+  for (const Stage& stage : options.stages) n = std::max(n, padded_size(stage.minimizer, problems.size));
   const bool above = std::any_of(problems.upper.begin(), problems.upper.end(), [](double u) { return u < INFINITY; });
   const SizesInUse sizes(n, above ? 2 * n : n);
   return Run(problems, options)();

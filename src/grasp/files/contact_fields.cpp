@@ -69,7 +69,7 @@ struct Keys {
 
 /// The keys that are present.
 struct Form {
-  bool point, tangent, face, side;  ///< side: of a cylinder
+  bool point, tangent, curvature, face, side;  ///< side: of a cylinder
 };
 
 /// Checks that a length stays on the surface.
@@ -128,10 +128,26 @@ void place_on_side(const Keys& keys, double radius, Contact& contact) {
   set_frame(rolled(frame, keys.roll), contact);
 }
 
+/// Curvatures of the object's shape at a contact point that lies on it, if t or o is a principal direction there.
+void take_curvature(const Object& object, Contact& contact) {
+  constexpr double kOff = 1e-6;  ///< of the point from the surface, over the radius, and of the normal
+  const bool sphere = object.shape == Shape::kSphere;
+  if (!sphere && object.shape != Shape::kCylinder) return;
+  const double r = object.radius, height = sphere ? contact.point[2] : 0;
+  const Vec3<double> out = (1 / r) * vec3(contact.point[0], contact.point[1], height), n = column(contact.frame, 2);
+  if (std::abs(norm(out) - 1) > kOff || norm(out + n) > kOff) return;
+  const double along_t = sphere ? 1 : 1 - std::abs(column(contact.frame, 0)[2]);
+  const double along_o = sphere ? 1 : 1 - std::abs(column(contact.frame, 1)[2]);
+  if (std::min(along_t, 1 - along_t) > kOff || std::min(along_o, 1 - along_o) > kOff) return;
+  contact.curvature_t = along_t > kOff ? 1 / r : 0;
+  contact.curvature_o = along_o > kOff ? 1 / r : 0;
+}
+
 void place(const Keys& keys, const Form& form, const Object& object, Contact& contact) {
   if (form.point) {
     contact.point = keys.point;
     set_frame(rolled(frame_at_point(keys, form.tangent), keys.roll), contact);
+    if (!form.curvature) take_curvature(object, contact);
   } else if (form.face) {
     place_on_face(keys, object, contact);
   } else if (form.side) {
@@ -168,7 +184,9 @@ void point_fields(Fields& f, bool points_only, const Form& form, Keys& keys, Con
     return quantity(k == 0 ? contact.curvature_t : contact.curvature_o, {kCurvature});
   };
   f.key("curvature", list_value({2, curvature, "[along t, along o], 1/m"}),
-        {.doc = "with `point`", .comment = "1/m, along t and o", .otherwise = "`0`"});
+        {.doc = "with `point`",
+         .comment = "1/m, along t and o",
+         .otherwise = "of the shape, if the point is on it; else `0`"});
   f.key("angle_sign", quantity(contact.angle_sign, {kRatio, {.low = -1, .high = 1}}),
         {.doc = "how `contacts.angle` moves it along o; with `point`",
          .comment = "how contacts.angle moves it along o",
@@ -282,6 +300,7 @@ void contact_place_fields(Fields& f, bool known, const Object& object, Contact& 
   Form form{};
   form.point = f.has("point", true) || is(Shape::kPoints);
   form.tangent = f.has("tangent", true);
+  form.curvature = f.has("curvature", true);
   form.face = !form.point && (is(Shape::kBox) || (is(Shape::kCylinder) && f.has("face", false)));
   form.side = !form.point && !form.face && is(Shape::kCylinder);
   const bool sphere = !form.point && is(Shape::kSphere);

@@ -4,6 +4,7 @@
 
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
+#include "grasp/group/assemble.hpp"
 #include "grasp/group/process.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/study/study_solver.hpp"
@@ -36,14 +37,11 @@ Column joint_accelerations(const GroupModel& m, const GroupSample& s, const Colu
   Column out;
   for (std::size_t f = 0; f < m.fingers.size(); ++f) {
     const int first = m.first_joint[f], n = m.first_joint[f + 1] - first;
-    Dense M(n, n), load(n, 1);
-    for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < n; ++k) M(i, k) = s.M_man(first + i, first + k);
-      const auto at = static_cast<std::size_t>(first + i);
-      load(i, 0) = -(s.effort[at] + pushed[at]);
+    for (int i = first; i < first + n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      out.push_back(-(s.effort[at] + pushed[at]));
     }
-    const Dense x = solve_definite(M, load);
-    out.insert(out.end(), x.m.begin(), x.m.end());
+    solve_finger(first, n, s, [&](int i) -> double& { return out[static_cast<std::size_t>(first + i)]; });
   }
   return out;
 }

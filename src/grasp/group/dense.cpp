@@ -74,30 +74,6 @@ Column multiplied(const Dense& a, const Column& x) {
   return out;
 }
 
-Dense solve_definite(Dense m, Dense b) {
-  const int n = m.rows;
-  for (int j = 0; j < n; ++j) {
-    for (int i = j; i < n; ++i) {
-      double sum = m(i, j);
-      for (int k = 0; k < j; ++k) sum -= m(i, k) * m(j, k);
-      m(i, j) = i == j ? std::sqrt(sum) : sum / m(j, j);
-    }
-  }
-  for (int c = 0; c < b.cols; ++c) {
-    for (int i = 0; i < n; ++i) {
-      double sum = b(i, c);
-      for (int k = 0; k < i; ++k) sum -= m(i, k) * b(k, c);
-      b(i, c) = sum / m(i, i);
-    }
-    for (int i = n - 1; i >= 0; --i) {
-      double sum = b(i, c);
-      for (int k = i + 1; k < n; ++k) sum -= m(k, i) * b(k, c);
-      b(i, c) = sum / m(i, i);
-    }
-  }
-  return b;
-}
-
 Column least_squares(const Dense& v, const Column& y) {
   // By the eigenvalues of V V^T: it has fewer rows than V^T V.
   Dense transposed(v.cols, v.rows);

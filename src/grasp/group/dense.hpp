@@ -1,30 +1,36 @@
 // Matrices whose sizes are known at run time, for the few dozen rows of a group's matrices. Host only.
 #pragma once
 
+#include <span>
 #include <vector>
 
 namespace garra::grasp {
 
-using Column = std::vector<double>;
+/// Lists of a group's numbers: with memory of their own, or in that of a block of samples.
+template <class T>
+using Owned = std::vector<T>;
+template <class T>
+using View = std::span<T>;
+using Column = Owned<double>;
 
 /// Row-major; zero at first.
-struct Dense {
+template <class S, template <class> class List>
+struct DenseOf {
   int rows = 0, cols = 0;
-  Column m = {};
+  List<S> m = {};
 
-  Dense() = default;
-  Dense(int r, int c) : rows(r), cols(c), m(static_cast<std::size_t>(r * c)) {}
-  [[nodiscard]] double& operator()(int r, int c) { return m[static_cast<std::size_t>(r * cols + c)]; }
-  [[nodiscard]] double operator()(int r, int c) const { return m[static_cast<std::size_t>(r * cols + c)]; }
+  DenseOf() = default;
+  DenseOf(int r, int c) : rows(r), cols(c), m(static_cast<std::size_t>(r * c)) {}
+  [[nodiscard]] S& operator()(int r, int c) { return m[static_cast<std::size_t>(r * cols + c)]; }
+  [[nodiscard]] const S& operator()(int r, int c) const { return m[static_cast<std::size_t>(r * cols + c)]; }
 };
+using Dense = DenseOf<double, Owned>;
 
 /// A^T B.
 [[nodiscard]] Dense transpose_times(const Dense& a, const Dense& b);
 /// A^T x and A x.
 [[nodiscard]] Column transpose_times(const Dense& a, const Column& x);
 [[nodiscard]] Column multiplied(const Dense& a, const Column& x);
-/// M^-1 B of a symmetric positive definite M, by Cholesky's method.
-[[nodiscard]] Dense solve_definite(Dense m, Dense b);
 
 /// Least-squares solution of least norm of V x = y, V of any rank; singular values below 1e-5 of the largest one count
 /// as zero.

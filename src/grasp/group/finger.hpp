@@ -1,4 +1,5 @@
-// A finger in a sample of a group: its inertia, its torques at rest and the Jacobians of its contacts. Host only.
+// A finger in a sample of a group: its inertia, its torques at rest and the Jacobians of its contacts. One instance
+// serves fingers of any number of joints.
 #pragma once
 
 #include "garra/systems/chain/kernels_inertia.hpp"
@@ -8,47 +9,57 @@
 namespace garra::grasp {
 
 /// Finger `number`, with the gravity on it.
+template <class S>
 struct FingerOfGroup {
   std::size_t number;
-  Vec3<double> gravity;
+  Vec3<S> gravity;
   bool moving;  ///< else Coriolis and velocity terms are skipped
+  bool bias;    ///< else J dot qd is 0
 };
 
 /// Fills what belongs to a finger, from its q and qd: gravity, hold = gravity + Coriolis torque, pushed = J_v^T told,
 /// M, J and the motion of its contact points. touch(j, frames) is called before contact j is used: it may set its
 /// place.
-template <chain::Joints K, int J, class TouchContact>
-void fill_finger(const GroupModel& m, const FingerOfGroup& of, const TouchContact& touch, GroupSample& s) {
-  const FingerChain<J>& finger = finger_chain<J>(m.fingers[of.number]);
+template <class S, template <class> class List, class TouchContact>
+GARRA_HD void fill_finger(const GroupModel& m, const FingerOfGroup<S>& of, const TouchContact& touch,
+                          GroupInstant<S, List>& s) {
+  constexpr int J = chain::kAnyJoints;
+  const FingerChain<J>& finger = m.chains[of.number];
+  const chain::JointsInUse all(finger.joints);
   const int first = m.first_joint[of.number];
-  Vec<double, J> q = Vec<double, J>::zero(), qd = q;
-  std::copy_n(s.q.begin() + first, finger.joints, q.m);
-  std::copy_n(s.qd.begin() + first, finger.joints, qd.m);
-  const auto angles = chain::angles<K>(finger.model, q);
-  const auto frames = chain::frames<K>(finger.model, angles);
-  auto rest = chain::inertia_and_gravity<K>(finger.model, angles, of.gravity);
-  Vec<double, J> hold = rest.g, pushed = Vec<double, J>::zero();
-  if (of.moving) hold = hold + chain::coriolis_torque<K>(finger.model, angles, qd);
+  Vec<S, J> q, qd;
+  for (int i = 0; i < finger.joints; ++i) {
+    q[i] = s.q[static_cast<std::size_t>(first + i)];
+    qd[i] = s.qd[static_cast<std::size_t>(first + i)];
+  }
+  const auto angles = chain::angles(finger.model, q);
+  const auto frames = chain::frames(finger.model, angles);
+  auto rest = chain::inertia_and_gravity(finger.model, angles, of.gravity);
+  Vec<S, J> hold = rest.g, pushed = Vec<S, J>::zero();
+  if (of.moving) hold = hold + chain::coriolis_torque(finger.model, angles, qd);
   chain::lead_inertia(finger.followers, rest.H);
   chain::lead_torques(finger.followers, rest.g);
   chain::lead_torques(finger.followers, hold);
   for (const int j : m.of_finger[of.number]) {
     const auto at = static_cast<std::size_t>(j);
-    touch(j, frames);
-    const int link = m.contacts[at].partner.link;
-    auto jac = chain::jacobian<K>(finger.model, frames, s.place[at].p, link < 0 ? last_joint<K>(finger) : link);
+    touch(at, frames);
+    const GroupContact& contact = m.contacts[at];
+    const int link = contact.partner.link;
+    auto jac = chain::jacobian(finger.model, frames, s.place[at].p, link < 0 ? finger.joints - 1 : link);
     if (of.moving) {
       const auto motion = chain::point_motion(jac, qd);
-      s.side[at] = {motion.velocity, Vec3<double>::zero(), motion.acceleration};
+      s.side[at] = {motion.velocity, Vec3<S>::zero(), of.bias ? motion.acceleration : Vec3<S>::zero()};
     }
     chain::lead_columns(finger.followers, jac);
+    const Mat3<S>& E = s.place[at].E;
+    const Vec3<S> twist = cast<S>(contact.twist);
     for (int i = 0; i < finger.joints; ++i) {
-      const Vec3<double> v = vec3(jac(0, i), jac(1, i), jac(2, i)), turn = vec3(jac(3, i), jac(4, i), jac(5, i));
-      const Vec3<double> along = transpose_times(s.place[at].E, v);
+      const Vec3<S> v = vec3(jac(0, i), jac(1, i), jac(2, i)), turn = vec3(jac(3, i), jac(4, i), jac(5, i));
+      const Vec3<S> along = transpose_times(E, v);
       const int row = m.numbers * j;
       for (int k = 0; k < 3; ++k) s.J(row + k, first + i) = along[k];
-      if (m.numbers > 3) s.J(row + 3, first + i) = m.contacts[at].torsion_radius * dot(turn, column(s.place[at].E, 0));
-      pushed[i] += dot(v, s.told[at]) + dot(turn, m.contacts[at].twist);
+      if (m.numbers > 3) s.J(row + 3, first + i) = S(contact.torsion_radius) * dot(turn, column(E, 0));
+      pushed[i] += dot(v, s.told[at]) + dot(turn, twist);
     }
   }
   for (int i = 0; i < finger.joints; ++i) {

@@ -27,6 +27,7 @@ struct GroupContact {
   int grip_force_slot;
   int object;
   Partner partner;
+  int body[2], bodies;    ///< its objects in their order, and how many
   ContactLaw law;
   bool slides;
   Vec<double, 2> slip;    ///< given direction; 0: from the motion
@@ -38,13 +39,23 @@ struct GroupContact {
   Vec3<double> twist;     ///< commanded moment of a soft contact [N m], P axes
 };
 
+/// Two contacts, which may be one, that share objects or a finger: a block of A that is not zero.
+struct Coupling {
+  int first, second;    ///< first >= second
+  int object[2], many;  ///< objects that they share, in their order, and how many
+  int finger;           ///< -1: none
+};
+
 /// Data shared by all samples of a scenario.
 struct GroupModel {
   std::vector<GroupObject> objects;
   std::vector<FingerModel> fingers;
+  std::vector<FingerChain<chain::kAnyJoints>> chains;  ///< of the fingers
   std::vector<Column> rates;                ///< of each finger's joints, if they are given [rad/s or m/s]
   std::vector<int> first_joint;             ///< column of each finger's first joint; one more: the number of joints
   std::vector<std::vector<int>> of_finger;  ///< its contacts
+  std::vector<std::vector<int>> of_object;
+  std::vector<Coupling> couplings;
   std::vector<GroupContact> contacts;
   int numbers;  ///< of a contact's force: 3, or 4 if a contact is soft: (n, t, o, moment / radius)
   Vec3<double> gravity;
@@ -67,39 +78,46 @@ struct GroupModel {
 };
 
 /// Motion of the finger's side of a contact: velocity of the point that touches, turn, and J dot qd.
+template <class S>
 struct ContactSide {
-  Vec3<double> velocity = {{0, 0, 0}}, omega = {{0, 0, 0}}, bias = {{0, 0, 0}};
+  Vec3<S> velocity, omega, bias;
 };
 
-/// One sample of a group: its bodies and contacts, and the matrices of its contact problem. Rows of contacts are
-/// (n, t, o) or (n, t, o, moment / radius), those of objects (force; moment about the center of mass) or (v; omega),
-/// one object after another.
-struct GroupSample {
-  Column inputs;  ///< by slots
-  std::vector<Pose<double>> pose;
-  std::vector<Body<double>> body;
-  std::vector<Vec<double, 6>> load;  ///< weight, external and gyroscopic wrench of each object
-  std::vector<ContactPlace<double>> place;
-  std::vector<Vec3<double>> told;  ///< commanded force of each contact's finger, P axes; 0 without a finger
-  Column mu;
-  Dense W;      ///< [6 objects, rows of contacts]
-  Dense J;      ///< [rows of contacts, joints]: relative velocities are W^T V - J qd
-  Dense M_man;  ///< [joints, joints]
-  Column q, qd;
-  Column gravity, hold;  ///< torques g and g + h of each joint [N m or N]
-  Column pushed;         ///< J_v^T of the commanded forces
-  Column tau, effort;    ///< torques, and g + h - tau
-  std::vector<ContactSide> side;
-  Column velocity_part;  ///< of b: (13) of docs/theory/grasp-model.md
-  Dense A_obj, A_man;    ///< W^T M_obj^-1 W and J M_man^-1 J^T; A is their sum
-  Column b_obj, b_man;   ///< W^T M_obj^-1 w and J M_man^-1 (g + h - tau)
-  bool reached = true;   ///< by every finger
+/// A group at one configuration, and the matrices of its contact problem. Rows of contacts are (n, t, o) or (n, t, o,
+/// moment / radius), those of objects (force; moment about the center of mass) or (v; omega), one object after another.
+template <class S, template <class> class List>
+struct GroupInstant {
+  List<Pose<S>> pose;
+  List<Body<S>> body;
+  List<Vec<S, 6>> load;  ///< weight, external and gyroscopic wrench of each object
+  List<ContactPlace<S>> place;
+  List<Vec3<S>> told;  ///< commanded force of each contact's finger, P axes; 0 without a finger
+  List<S> mu;
+  DenseOf<S, List> W;      ///< [6 objects, rows of contacts]
+  DenseOf<S, List> J;      ///< [rows of contacts, joints]: relative velocities are W^T V - J qd
+  DenseOf<S, List> M_man;  ///< [joints, joints]
+  List<S> q, qd;
+  List<S> gravity, hold;  ///< torques g and g + h of each joint [N m or N]
+  List<S> pushed;         ///< J_v^T of the commanded forces
+  List<S> tau, effort;    ///< torques, and g + h - tau
+  List<ContactSide<S>> side;
+  List<S> velocity_part;         ///< of b: (13) of docs/theory/grasp-model.md
+  DenseOf<S, List> A_obj, A_man;  ///< W^T M_obj^-1 W and J M_man^-1 J^T; A is their sum
+  List<S> b_obj, b_man;          ///< W^T M_obj^-1 w and J M_man^-1 (g + h - tau)
+  DenseOf<S, List> inverse_mass_W, inverse_mass_J;  ///< M_obj^-1 W; M_man^-1 (J^T | g + h - tau)
+  DenseOf<S, List> factor;                          ///< lower Cholesky factors of each finger's M_man
 
-  [[nodiscard]] double A(int r, int c) const { return A_obj(r, c) + A_man(r, c); }
-  [[nodiscard]] double b(int r) const {
+  [[nodiscard]] S A(int r, int c) const { return A_obj(r, c) + A_man(r, c); }
+  [[nodiscard]] S b(int r) const {
     const auto at = static_cast<std::size_t>(r);
     return b_obj[at] + b_man[at] + velocity_part[at];
   }
+};
+
+/// One sample of a group.
+struct GroupSample : GroupInstant<double, Owned> {
+  Column inputs;        ///< by slots
+  bool reached = true;  ///< by every finger
 };
 
 /// Resolves the scenario: nominal poses, commands. Throws Error if the nominal grasp is impossible.
@@ -118,14 +136,8 @@ struct GroupSample {
 [[nodiscard]] Analysis analyze_group(const Scenario& scenario, const GraspStates& states, const Device& device);
 /// Gives all matrices and columns of joints their sizes, zero.
 void allot_group(const GroupModel& m, GroupSample& s);
-/// W of both sides of every contact.
-void fill_wrenches(const GroupModel& m, GroupSample& s);
-/// Velocity of the object relative to its partner at contact j.
-[[nodiscard]] Vec3<double> relative_velocity(const GroupModel& m, const GroupSample& s, std::size_t j);
-/// The velocity part of b at contact j.
-[[nodiscard]] Vec3<double> velocity_of_contact(const GroupModel& m, const GroupSample& s, std::size_t j);
-/// A and b from all matrices: (11), (12) of docs/theory/grasp-model.md.
-void assemble_group(const GroupModel& m, GroupSample& s);
+/// Objects, contacts and fingers of a sample at its start, without matrices of contacts.
+[[nodiscard]] GroupSample stand_group(const GroupModel& m, Column inputs);
 /// Evaluates a sample.
 [[nodiscard]] GroupSample evaluate_group(const GroupModel& m, Column inputs);
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "garra/systems/grasp/assemble.hpp"
+#include "grasp/group/assemble.hpp"
 #include "grasp/group/finger.hpp"
 #include "grasp/sample/fingers.hpp"
 
@@ -45,80 +45,21 @@ double friction(const GroupModel& m, const Column& inputs, std::size_t j) {
   return c.common_friction ? mu * inputs[kCommonFriction] : mu;
 }
 
-/// Velocity of a point of a body.
-Vec3<double> velocity_at(const Body<double>& body, const Vec3<double>& p) {
-  return body.v + cross(body.omega, p - body.p_cm);
-}
-
-}  // namespace
-
-Vec3<double> relative_velocity(const GroupModel& m, const GroupSample& s, std::size_t j) {
-  const GroupContact& c = m.contacts[j];
-  const Vec3<double>& p = s.place[j].p;
-  const Vec3<double> other = c.partner.kind == Partner::Kind::kObject
-                                 ? velocity_at(s.body[static_cast<std::size_t>(c.partner.number)], p)
-                                 : s.side[j].velocity;
-  return velocity_at(s.body[static_cast<std::size_t>(c.object)], p) - other;
-}
-
-/// The velocity part of b at one contact: velocity_term() of one object and a point finger, for two curved bodies. The
-/// contact point moves with the rate p' along the surfaces, such that both keep one normal:
-///   omega_a x n - k_a (p' - v_a) = omega_b x n + k_b (p' - v_b)     (D. J. Montana, Int. J. Robotics Research 7(3),
-///   1988)
-Vec3<double> velocity_of_contact(const GroupModel& m, const GroupSample& s, std::size_t j) {
-  const GroupContact& c = m.contacts[j];
-  const Body<double>& body = s.body[static_cast<std::size_t>(c.object)];
-  const Mat3<double>& E = s.place[j].E;
-  const Vec3<double> n = column(E, 0), zero = Vec3<double>::zero();
-  const Vec3<double> v_a = velocity_at(body, s.place[j].p);
-  ContactSide other = s.side[j];
-  Vec3<double> v_cm = zero;
-  if (c.partner.kind == Partner::Kind::kObject) {
-    const Body<double>& second = s.body[static_cast<std::size_t>(c.partner.number)];
-    other = {velocity_at(second, s.place[j].p), second.omega, zero};
-    v_cm = second.v;
-  }
-  const Vec3<double> sliding = relative_velocity(m, s, j);
-  const double k_a[2] = {c.surface.curvature_t, c.surface.curvature_o};
-  const double k_b[2] = {c.partner.curvature_t, c.partner.curvature_o};
-  Vec3<double> p_rate = other.velocity, n_rate = zero;
-  for (int k = 0; k < 2; ++k) {
-    const Vec3<double> e = column(E, k + 1);
-    const double turning = dot(e, cross(body.omega, n));
-    if (c.partner.kind == Partner::Kind::kFinger) {  // a point: it is the contact point
-      n_rate = axpy(turning + k_a[k] * dot(e, sliding), e, n_rate);
-      continue;
-    }
-    const double sum = k_a[k] + k_b[k], turning_b = dot(e, cross(other.omega, n));
-    const double v_b = dot(e, other.velocity);
-    // Two planes have no contact point of their own: that of the first object is taken.
-    const double rate = sum > 0 ? (turning - turning_b + k_a[k] * dot(e, v_a) + k_b[k] * v_b) / sum : dot(e, v_a);
-    p_rate = axpy(rate - v_b, e, p_rate);
-    n_rate = axpy(turning_b + k_b[k] * (rate - v_b), e, n_rate);
-  }
-  const Vec3<double> first = cross(body.omega, p_rate - body.v);
-  const Vec3<double> second = c.partner.kind == Partner::Kind::kFinger ? other.bias : cross(other.omega, p_rate - v_cm);
-  Vec3<double> out = transpose_times(E, first - second);
-  out[0] += dot(n_rate, axpy(-dot(sliding, n), n, sliding));
-  return out;
-}
-
-namespace {
-
 /// The finger at its task in a sample.
-template <chain::Joints K, int J>
 void evaluate_finger(const GroupModel& m, std::size_t f, GroupSample& s) {
   const FingerModel& model = m.fingers[f];
   const FingerTask<double> task = task_of_finger(m, s, f);
-  double reached = 0;
-  const auto stance = finger_stance<K, J>(model, task, m.moving, reached);
-  s.reached = s.reached && reached > 0;
-  const int first = m.first_joint[f], n = finger_chain<J>(model).joints;
-  std::copy_n(stance.q.m, n, s.q.begin() + first);
-  const Column& rates = m.rates[f];
-  std::copy_n(rates.empty() ? stance.qd.m : rates.data(), n, s.qd.begin() + first);
-  fill_finger<K, J>(
-      m, {f, m.gravity, m.moving}, [](int, const chain::Frames<double, J>&) {}, s);
+  const int first = m.first_joint[f], n = m.first_joint[f + 1] - first;
+  with_finger_size(model.size, [&](auto joints, auto size) {
+    double reached = 0;
+    const auto stance = finger_stance<joints, size>(model, task, m.moving, reached);
+    s.reached = s.reached && reached > 0;
+    std::copy_n(stance.q.m, n, s.q.begin() + first);
+    std::copy_n(stance.qd.m, n, s.qd.begin() + first);
+  });
+  if (!m.rates[f].empty()) std::copy_n(m.rates[f].data(), n, s.qd.begin() + first);
+  fill_finger(
+      m, FingerOfGroup<double>{f, m.gravity, m.moving, true}, [](std::size_t, const auto&) {}, s);
   for (int i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(first + i);
     const double hold = s.hold[at];
@@ -130,71 +71,6 @@ void evaluate_finger(const GroupModel& m, std::size_t f, GroupSample& s) {
 }
 
 }  // namespace
-
-void fill_wrenches(const GroupModel& m, GroupSample& s) {
-  for (std::size_t j = 0; j < m.contacts.size(); ++j) {
-    const GroupContact& c = m.contacts[j];
-    const auto add = [&](int object, double sign) {
-      const auto W = wrench_matrix(s.place[j], s.body[static_cast<std::size_t>(object)].p_cm);
-      const int first = m.numbers * static_cast<int>(j);
-      for (int r = 0; r < 6; ++r)
-        for (int k = 0; k < 3; ++k) s.W(6 * object + r, first + k) = sign * W(r, k);
-      for (int r = 0; m.numbers > 3 && r < 3; ++r)
-        s.W(6 * object + 3 + r, first + 3) = sign * c.torsion_radius * s.place[j].E(r, 0);
-    };
-    add(c.object, 1);
-    if (c.partner.kind == Partner::Kind::kObject) add(c.partner.number, -1);
-  }
-}
-
-void assemble_group(const GroupModel& m, GroupSample& s) {
-  Dense inverse_mass_W(s.W.rows, s.W.cols);
-  Column w(static_cast<std::size_t>(s.W.rows));
-  for (std::size_t k = 0; k < s.body.size(); ++k) {
-    const int row = 6 * static_cast<int>(k);
-    for (int c = 0; c < s.W.cols; ++c) {
-      const Vec3<double> moment = vec3(s.W(row + 3, c), s.W(row + 4, c), s.W(row + 5, c));
-      const Vec3<double> turn = s.body[k].inverse_inertia * moment;
-      for (int i = 0; i < 3; ++i) {
-        inverse_mass_W(row + i, c) = 1 / s.body[k].mass * s.W(row + i, c);
-        inverse_mass_W(row + 3 + i, c) = turn[i];
-      }
-    }
-    std::copy_n(s.load[k].m, 6, w.begin() + row);
-  }
-  s.A_obj = transpose_times(s.W, inverse_mass_W);
-  s.b_obj = transpose_times(inverse_mass_W, w);
-  // M_man^-1 (J^T | effort), finger by finger.
-  Dense x(s.J.cols, s.J.rows + 1);
-  for (std::size_t f = 0; f < m.fingers.size(); ++f) {
-    const int first = m.first_joint[f], n = m.first_joint[f + 1] - first;
-    Dense M(n, n), right(n, x.cols);
-    for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < n; ++k) M(i, k) = s.M_man(first + i, first + k);
-      for (int k = 0; k < s.J.rows; ++k) right(i, k) = s.J(k, first + i);
-      right(i, s.J.rows) = s.effort[static_cast<std::size_t>(first + i)];
-    }
-    right = solve_definite(M, right);
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < x.cols; ++k) x(first + i, k) = right(i, k);
-  }
-  const int rows = s.J.rows;
-  s.A_man = Dense(rows, rows);
-  s.b_man.assign(static_cast<std::size_t>(rows), 0);
-  for (int r = 0; r < rows; ++r)
-    for (int i = 0; i < s.J.cols; ++i) {
-      if (s.J(r, i) == 0) continue;
-      for (int c = 0; c < rows; ++c) s.A_man(r, c) += s.J(r, i) * x(i, c);
-      s.b_man[static_cast<std::size_t>(r)] += s.J(r, i) * x(i, rows);
-    }
-  // A contact that bears no moment among soft ones: its diagonal entry is a placeholder.
-  for (int r = 3; m.numbers > 3 && r < rows; r += 4)
-    if (!m.bears(r)) s.A_obj(r, r) = s.A_obj(r - 3, r - 3);
-  // Symmetric to the last bit.
-  for (Dense* a : {&s.A_obj, &s.A_man})
-    for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < r; ++c) (*a)(c, r) = (*a)(r, c);
-}
 
 Column draw_group(const GroupModel& m, std::int64_t index, double* uniforms, std::int64_t stride) {
   Column x = m.constant;
@@ -280,21 +156,27 @@ Vec<double, 6> external_wrench(const GroupModel& m, const GroupSample& s, std::s
 }
 
 void allot_group(const GroupModel& m, GroupSample& s) {
-  const int rows = m.rows(), joints = m.joints();
-  s.W = Dense(6 * static_cast<int>(m.objects.size()), rows);
+  const int rows = m.rows(), joints = m.joints(), objects = static_cast<int>(m.objects.size());
+  s.W = s.inverse_mass_W = Dense(6 * objects, rows);
   s.J = Dense(rows, joints);
-  s.M_man = Dense(joints, joints);
+  s.M_man = s.factor = Dense(joints, joints);
+  s.A_obj = s.A_man = Dense(rows, rows);
+  s.inverse_mass_J = Dense(joints, rows + 1);
   for (Column* list : {&s.q, &s.qd, &s.gravity, &s.hold, &s.pushed, &s.tau, &s.effort})
     list->assign(static_cast<std::size_t>(joints), 0);
-  s.velocity_part.assign(static_cast<std::size_t>(rows), 0);
-  s.side.assign(m.contacts.size(), ContactSide());
+  for (Column* list : {&s.velocity_part, &s.b_obj, &s.b_man}) list->assign(static_cast<std::size_t>(rows), 0);
+  s.side.assign(m.contacts.size(), ContactSide<double>());
+}
+
+GroupSample stand_group(const GroupModel& m, Column inputs) {
+  GroupSample s = place_group(m, std::move(inputs));
+  allot_group(m, s);
+  for (std::size_t f = 0; f < m.fingers.size(); ++f) evaluate_finger(m, f, s);
+  return s;
 }
 
 GroupSample evaluate_group(const GroupModel& m, Column inputs) {
-  GroupSample s = place_group(m, std::move(inputs));
-  allot_group(m, s);
-  for (std::size_t f = 0; f < m.fingers.size(); ++f)
-    with_finger_size(m.fingers[f].size, [&](auto joints, auto size) { evaluate_finger<joints, size>(m, f, s); });
+  GroupSample s = stand_group(m, std::move(inputs));
   for (std::size_t j = 0; m.moving && j < m.contacts.size(); ++j) {
     const Vec3<double> part = velocity_of_contact(m, s, j);
     std::copy_n(part.m, 3, s.velocity_part.begin() + m.numbers * static_cast<std::ptrdiff_t>(j));

@@ -26,19 +26,20 @@ void append_object(std::size_t k, const Vec3<double>& p, const Quaternion<double
   quaternion.insert(quaternion.end(), turn.m, turn.m + 4);
 }
 
-void append_contacts(const GroupSample& s, const Column& c, std::size_t numbers, MotionSeries& out) {
+void append_contacts(View<const ContactPlace<double>> places, View<const double> c, std::size_t numbers,
+                     MotionSeries& out) {
   const auto add = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
-  for (std::size_t j = 0; j < s.place.size(); ++j) {
+  for (std::size_t j = 0; j < places.size(); ++j) {
     const double* force = c.data() + numbers * j;
     const Vec3<double> along = {{force[0], force[1], force[2]}};
-    add(out.normal, column(s.place[j].E, 0));
-    add(out.point, s.place[j].p);
+    add(out.normal, column(places[j].E, 0));
+    add(out.point, places[j].p);
     add(out.force, along);
-    add(out.force_palm, s.place[j].E * along);
+    add(out.force_palm, places[j].E * along);
   }
 }
 
-void append_fingers(const GroupModel& m, const Column& q, const Column& qd, MotionSeries& out) {
+void append_fingers(const GroupModel& m, View<const double> q, View<const double> qd, MotionSeries& out) {
   for (std::size_t f = 0; f < m.fingers.size(); ++f) {
     const auto first = q.begin() + m.first_joint[f], last = q.begin() + m.first_joint[f + 1];
     out.q[f].insert(out.q[f].end(), first, last);

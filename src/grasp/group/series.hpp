@@ -12,8 +12,9 @@ namespace garra::grasp {
 /// Appends the pose of object k.
 void append_object(std::size_t k, const Vec3<double>& p, const Quaternion<double>& turn, MotionSeries& out);
 /// Appends normals, points and forces of the contacts; `numbers` of c for each: (n, t, o, ...).
-void append_contacts(const GroupSample& s, const Column& c, std::size_t numbers, MotionSeries& out);
+void append_contacts(View<const ContactPlace<double>> places, View<const double> c, std::size_t numbers,
+                     MotionSeries& out);
 /// Appends joints and links of all fingers.
-void append_fingers(const GroupModel& m, const Column& q, const Column& qd, MotionSeries& out);
+void append_fingers(const GroupModel& m, View<const double> q, View<const double> qd, MotionSeries& out);
 
 }  // namespace garra::grasp

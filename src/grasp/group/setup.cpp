@@ -7,9 +7,10 @@
 #include "garra/grasp_analysis.hpp"
 #include "garra/math/rotation.hpp"
 #include "garra/systems/grasp/contact.hpp"
-#include "grasp/group/model.hpp"
+#include "grasp/group/assemble.hpp"
 #include "grasp/group/shape_gap.hpp"
 #include "grasp/sample/finger_command.hpp"
+#include "grasp/sample/fingers.hpp"
 #include "grasp/study/setup_parts.hpp"
 
 namespace garra::grasp {
@@ -31,6 +32,12 @@ GroupContact make_contact(const Scenario& s, std::size_t j) {
   out.object = c.object;
   out.partner = c.partner;
   if (c.partner.kind == Kind::kFinger) out.partner.number = contact_finger(s, j);
+  out.body[0] = c.object;
+  out.bodies = 1;
+  if (c.partner.kind == Kind::kObject) {
+    out.body[out.bodies++] = c.partner.number;
+    std::sort(out.body, out.body + 2);
+  }
   out.law = c.law;
   out.slides = c.slides;
   out.slip = c.slip;
@@ -72,6 +79,41 @@ Dense select_columns(const GroupModel& m, const GroupSample& s, const std::vecto
 
 void add_to(Column& to, const Column& x, double factor) {
   for (std::size_t k = 0; k < to.size(); ++k) to[k] += factor * x[k];
+}
+
+/// The finger's chain in code for any number of joints.
+FingerChain<chain::kAnyJoints> chain_of_any(const FingerModel& finger) {
+  FingerChain<chain::kAnyJoints> out{};
+  with_finger_size(finger.size, [&](auto, auto size) {
+    const FingerChain<size>& from = finger_chain<size>(finger);
+    out.joints = from.joints;
+    out.followers = from.followers;
+    std::copy_n(from.model.joint, from.joints, out.model.joint);
+    std::copy_n(from.model.prismatic, from.joints, out.model.prismatic);
+    out.model.base = from.model.base;
+    out.model.tool = from.model.tool;
+    out.model.gravity = from.model.gravity;
+  });
+  return out;
+}
+
+/// Contacts of each object, and the pairs of contacts that share something.
+void couple_contacts(GroupModel& m) {
+  m.of_object.resize(m.objects.size());
+  const int contacts = static_cast<int>(m.contacts.size());
+  for (int j = 0; j < contacts; ++j) {
+    const GroupContact& a = m.contacts[static_cast<std::size_t>(j)];
+    for (int k = 0; k < a.bodies; ++k) m.of_object[static_cast<std::size_t>(a.body[k])].push_back(j);
+    for (int i = 0; i <= j; ++i) {
+      const GroupContact& b = m.contacts[static_cast<std::size_t>(i)];
+      Coupling pair{j, i, {}, 0, -1};
+      for (int k = 0; k < a.bodies; ++k)
+        if (std::find(b.body, b.body + b.bodies, a.body[k]) != b.body + b.bodies) pair.object[pair.many++] = a.body[k];
+      const bool fingers = a.partner.kind == Kind::kFinger && b.partner.kind == Kind::kFinger;
+      if (fingers && a.partner.number == b.partner.number) pair.finger = a.partner.number;
+      if (pair.many > 0 || pair.finger >= 0) m.couplings.push_back(pair);
+    }
+  }
 }
 
 /// The controller's forces: each finger's squeeze, and the smallest change of all contact forces that balances every
@@ -310,6 +352,7 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
   m->first_joint = {0};
   for (std::size_t f = 0; f < s.fingers.size(); ++f) {
     set_finger(s, f, m->fingers[f]);
+    m->chains.push_back(chain_of_any(m->fingers[f]));
     m->rates.push_back(s.fingers[f].rates);
     m->first_joint.push_back(m->first_joint.back() + static_cast<int>(s.fingers[f].joint_count()));
   }
@@ -318,6 +361,7 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
     if (const int finger = contact_finger(s, j); finger >= 0)
       m->of_finger[static_cast<std::size_t>(finger)].push_back(static_cast<int>(j));
   }
+  couple_contacts(*m);
   m->numbers = find_soft(s) != nullptr ? 4 : 3;
   m->gravity = s.gravity;
   for (int i = 0; i < 3; ++i) {

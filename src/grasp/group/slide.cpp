@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "garra/lcp.hpp"
+#include "grasp/group/assemble.hpp"
 #include "grasp/group/process.hpp"
 #include "grasp/study/study_solver.hpp"
 

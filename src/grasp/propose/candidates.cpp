@@ -207,11 +207,7 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   check_options(o);
   Proposal out;
   out.set.first = {0};
-  require(o.mass > 0 || object.encloses(), "the mesh is not watertight, so its volume is unknown",
-          "Give the mass (--mass 0.1, Python: mass=0.1); it is then taken to be a skin of even thickness. Or mend the "
-          "mesh.");
-  out.body = object.body(o.density);
-  if (o.mass > 0) out.body = out.body.with_mass(o.mass);
+  out.body = mesh::weigh(object, o.mass, o.density);
   const Sampler sampler(object, o);
   // If a million samples find nothing, more would not help.
   const auto most = [&] {

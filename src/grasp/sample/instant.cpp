@@ -96,7 +96,7 @@ SampleAtInstant group_instant(const GroupModel& m, Column inputs, Replay replay)
   add(series.gravity, m.gravity);
   const Vec<double, 6> wrench = external_wrench(m, s, 0);
   series.load.assign(wrench.m, wrench.m + 6);
-  append_contacts(s, out.replay.c, 3, series);
+  append_contacts(s.place, out.replay.c, 3, series);
   append_fingers(m, s.q, s.qd, series);
   if (!s.reached)
     for (auto* lists : {&series.q, &series.qd, &series.links})

@@ -11,6 +11,9 @@ namespace garra::grasp {
 /// Samples in a block, such that their data stay in the L2 cache.
 inline constexpr std::int64_t kInFlight = 128;
 
+/// Measures of a trajectory that has ended, or reached `duration`, without limits of torques.
+[[nodiscard]] Trajectory take_trajectory(const MotionMeasures<double, kAnyContacts>& m, int contacts, double duration);
+
 /// Runs bodies on the host. The fingers are compiled once, in grasp/instances/time_fingers.cpp.
 struct HostBackend {
   Executor executor;

@@ -82,32 +82,11 @@ class HostBlock : private ContactsInUse {
 /// Copies the measures of sample i of a block in host memory to sample `at` of `out`.
 void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t i, std::int64_t at, Motions& out) {
   const auto m = batch::load<double, MotionMeasures<double, kAnyContacts>>(host.measures, i);
+  const int contacts = model.rules.grasp.contacts;
   Trajectory& t = out.trajectory[static_cast<std::size_t>(at)];
-  // Trajectories that go on to the end have reached `duration`.
-  t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
-  t.slip_time = m.slip_time;
-  t.slipped_first = static_cast<int>(m.slipped_first);
-  t.open_time = m.open_time;
-  t.end = m.end >= 0                ? static_cast<MotionEnd>(static_cast<int>(m.end))
-          : m.slip_time < kInfinity ? MotionEnd::kSlipped
-                                    : MotionEnd::kHeld;
-  for (int j = 0; j < model.rules.grasp.contacts; ++j) {
-    t.slip[j] = m.slip[j];
-    t.peak_force[j] = m.peak_force[j];
-    t.peak_torque[j] = model.rules.limits[j].torque_limited ? m.peak_torque[j] : NAN;
-  }
-  t.peak_drift = m.peak_drift;
-  t.peak_turn = m.peak_turn;
-  t.least_margin = m.least_margin;
-  t.energy_balance = m.energy_balance;
-  t.momentum_balance = m.momentum_balance;
-  t.worst_gap = m.worst_gap;
-  t.worst_cone = m.worst_cone;
-  t.worst_residual = m.worst_residual;
-  t.iterations = m.iterations;
-  t.steps = m.steps;
-  t.unstable_steps = m.unstable_steps;
-  t.worst_ratio = m.worst_ratio;
+  t = take_trajectory(m, contacts, static_cast<double>(model.steps) * model.rules.step.step);
+  for (int j = 0; j < contacts; ++j)
+    if (!model.rules.limits[j].torque_limited) t.peak_torque[j] = NAN;
   const int draws = model.rules.grasp.draws;
   const double* u = host.parts.uniforms + (i / batch::kTile) * draws * batch::kTile + i % batch::kTile;
   for (int k = 0; k < draws; ++k) out.uniforms[static_cast<std::size_t>(at * draws + k)] = u[k * batch::kTile];
@@ -266,6 +245,34 @@ void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* 
     draw[i] = static_cast<std::uint64_t>(sample / n);
     friction[i] = levels.empty() ? 0 : levels[static_cast<std::size_t>(sample % n)];  // SampleLevel is one number
   }
+}
+
+Trajectory take_trajectory(const MotionMeasures<double, kAnyContacts>& m, int contacts, double duration) {
+  Trajectory t;
+  // Trajectories that go on to the end have reached `duration`.
+  t.end_time = m.end < 0 ? duration : m.end_time;
+  t.slip_time = m.slip_time;
+  t.slipped_first = static_cast<int>(m.slipped_first);
+  t.open_time = m.open_time;
+  t.end = m.end >= 0                ? static_cast<MotionEnd>(static_cast<int>(m.end))
+          : m.slip_time < kInfinity ? MotionEnd::kSlipped
+                                    : MotionEnd::kHeld;
+  std::copy_n(m.slip.m, contacts, t.slip);
+  std::copy_n(m.peak_force.m, contacts, t.peak_force);
+  std::copy_n(m.peak_torque.m, contacts, t.peak_torque);
+  t.peak_drift = m.peak_drift;
+  t.peak_turn = m.peak_turn;
+  t.least_margin = m.least_margin;
+  t.energy_balance = m.energy_balance;
+  t.momentum_balance = m.momentum_balance;
+  t.worst_gap = m.worst_gap;
+  t.worst_cone = m.worst_cone;
+  t.worst_residual = m.worst_residual;
+  t.iterations = m.iterations;
+  t.steps = m.steps;
+  t.unstable_steps = m.unstable_steps;
+  t.worst_ratio = m.worst_ratio;
+  return t;
 }
 
 void take_measures(const MotionModel& model, const MotionTiles& host, std::int64_t first, std::int64_t count,

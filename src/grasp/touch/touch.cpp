@@ -129,8 +129,8 @@ struct Row {
 
 class Sets {
  public:
-  Sets(const TouchOptions& o, const mesh::Surface& object, std::int64_t poses)
-      : o_(o), hollow_(!object.encloses()), count_(poses * o.draws) {}
+  Sets(const TouchOptions& o, std::int64_t poses)
+      : o_(o), count_(poses * o.draws) {}
 
   [[nodiscard]] Touched collect(const std::vector<Row>& rows, mesh::Body body) const {
     Touched out;
@@ -195,13 +195,12 @@ class Sets {
   [[nodiscard]] mesh::Body scaled_body(std::int64_t g, const mesh::Body& body) const {
     if (o_.scale.empty()) return body;
     const double s = o_.scale[static_cast<std::size_t>(g / o_.draws)];
-    mesh::Body out{(hollow_ ? s * s : s * s * s) * body.mass, s * body.com, s * s * body.inertia};
+    mesh::Body out{s * s * s * body.mass, s * body.com, s * s * body.inertia};
     out.inertia = (out.mass / body.mass) * out.inertia;
     return o_.mass > 0 ? out.with_mass(o_.mass) : out;
   }
 
   const TouchOptions& o_;
-  bool hollow_;  ///< a shell
   std::int64_t count_;
 };
 
@@ -211,6 +210,7 @@ Touched touch(const mesh::Surface& object, std::span<const double> poses, const 
   require(poses.size() % 16 == 0, "poses has " + std::to_string(poses.size()) + " numbers, not 16 for each pose");
   const std::int64_t count = std::ssize(poses) / 16;
   check_touch_options(o, count);
+  const mesh::Body body = mesh::weigh(object, o.mass, o.density);
   std::vector<Row> rows(static_cast<std::size_t>(count * o.draws));
   TouchOptions bare = o;  // a copy without lists is cheap
   bare.scale = bare.up = {};
@@ -247,9 +247,7 @@ Touched touch(const mesh::Surface& object, std::span<const double> poses, const 
       row.resize_object(scale);
     }
   });
-  mesh::Body body = object.body(o.density);
-  if (o.mass > 0) body = body.with_mass(o.mass);
-  return Sets(o, object, count).collect(rows, body);
+  return Sets(o, count).collect(rows, body);
 }
 
 }  // namespace garra::grasp

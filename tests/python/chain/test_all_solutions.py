@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import garra
@@ -115,6 +116,9 @@ def test_bad_poses():
     pose = np.tile(robot.forward_kinematics(np.full(6, 0.4)), (3, 1, 1))
     pose[1, 0, 3] = np.nan
     pose[2, 0, 3] = 50
+    for bad in (np.nan, np.inf):
+        pose[1, 0, 1] = bad
+        assert robot.inverse_kinematics(pose, np.full((3, 6), 0.3)).success.tolist() == [True, False, False]
     found = robot.inverse_kinematics_all(pose)
     assert found.status.tolist() == [0, 3, 5] and found.count[1:].tolist() == [0, 0]
     with pytest.raises(garra.UsageError, match="pose 0: its matrix is no rotation"):
@@ -144,3 +148,13 @@ def test_nan_in_a_start_is_a_status_of_its_pose_alone():
     found = robot.inverse_kinematics_all(pose, q0=start)
     assert found.status.tolist() == [0, 3, 0] and found.count[1] == 0 and not found.complete[1]
     assert all(np.isfinite(one).all() for one in found.q)
+    assert robot.inverse_kinematics(pose, start).success.tolist() == [True, False, True]
+
+
+def test_wide_limits_cost_no_time_and_windings_have_a_bound():
+    text = re.sub(r"limits = \[[^\]]*\]", "limits = [-1e15, 1e15]", garra.load("ur10e").to_toml())
+    robot = garra.Chain.from_toml(text)
+    pose = robot.forward_kinematics(np.full(6, 0.4))
+    assert robot.inverse_kinematics_all(pose).count == robot.inverse_kinematics_all(pose, limits=False).count
+    with pytest.raises(garra.UsageError, match="joint 0 are too wide for windings"):
+        robot.inverse_kinematics_all(pose, windings=True)

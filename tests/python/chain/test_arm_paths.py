@@ -69,3 +69,33 @@ def test_bad_paths():
         robot.path(pose, times=[1, 1])
     with pytest.raises(ValueError, match="not \\[k, 4, 4\\]"):
         robot.path(pose[0])
+
+
+def test_the_best_branch_is_in_the_turn_next_to_q0():
+    robot = garra.load("ur10e")  # limits of two turns
+    q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 5.0])
+    near = robot.path(ends(robot, q, [0.1, 0.1, 0.1, 0.1, 0.1, 1.2]), q0=q).best
+    assert np.allclose(near.q[[0, -1], 5], [5.0, 6.2], atol=1e-9)
+    assert near.limit_distance == pytest.approx(2 * np.pi - 6.2, abs=1e-3)
+    # Past the limit of 2 pi the path needs another turn.
+    other = robot.path(ends(robot, q, [0.1, 0.1, 0.1, 0.1, 0.1, 1.4]), q0=q).best
+    assert other.q[0, 5] == pytest.approx(5.0 - 2 * np.pi) and other.limit_distance > 1
+
+
+@pytest.mark.parametrize("length", [0.05, 0.4, 0.8])
+def test_branches_end_singular_at_the_border_of_the_workspace(length):
+    robot = garra.load("ur10e")
+    middle = robot.forward_kinematics([0.3, -0.6, 0.0, -0.7, 1.1, 0.2])  # a stretched elbow
+    away = np.array([-np.cos(0.3) * np.cos(0.6), -np.sin(0.3) * np.cos(0.6), np.sin(0.6)])
+    pose = np.stack([middle, middle])
+    pose[:, :3, 3] += np.outer([-length, 0.3 * length], away)
+    branches = robot.path(pose).branches
+    assert branches and {b.end for b in branches} == {"singular"}
+
+
+def test_no_branch_is_near_a_singularity_all_along():
+    robot = garra.models.puma560()
+    pose = np.stack([robot.forward_kinematics([0.3, 0.9084570718054682, -0.2, 0.4, 0.7, 0.1])] * 2)  # over the shoulder
+    pose[:, 0, 3] += [-0.1, 0.1]
+    branches = robot.path(pose, near_singular=0.02).branches
+    assert len(branches) > 8 and all(b.sigma.max() > 0.02 for b in branches)

@@ -123,6 +123,18 @@ def test_fits_of_noisy_measurements_scatter_as_their_covariance_says():
     assert 0.7 < (scatter / said).min() and (scatter / said).max() < 1.4
 
 
+def test_positions_of_displaced_arms_are_fitted_within_their_covariance():
+    # Displacements remove the symmetry of the nominal arm: more combinations have a small effect.
+    model, rng = Calibration(PUMA, measured="position"), np.random.default_rng(4)
+    for seed in range(8):
+        q, true = joints(PUMA, 40, seed), 0.3 * rng.normal(size=len(model.prior)) * model.prior
+        fit = model.fit(q, model.poses(q, true)[:, :3, 3] + rng.normal(size=(40, 3)) * model.noise)
+        assert fit.converged and abs(fit.parameters / model.prior).max() < 3
+        assert abs((fit.parameters - true) / np.sqrt(np.diag(fit.covariance))).max() < 5
+        other = joints(PUMA, 40, 100 + seed)
+        assert abs(model.poses(other, fit.parameters) - model.poses(other, true))[:, :3, 3].max() < 5e-4
+
+
 def test_chosen_poses_are_better_than_random_ones():
     model, q = Calibration(PUMA), joints(PUMA, 120)
     chosen = model.choose(q, 10)

@@ -90,3 +90,16 @@ def test_an_unknown_frame_is_refused():
     model = pin.buildModelFromUrdf(str(file_of("ur_description/urdf/ur5_robot.urdf")))
     with pytest.raises(ValueError, match="no frame 'tool7'"):
         garra.Chain.from_pinocchio(model, tip="tool7")
+
+
+def test_an_unbounded_joint_about_any_axis_and_joints_without_limits():
+    body = """<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+    model = pin.buildModelFromXML(f"""<robot name="a"><link name="l0"/><link name="l1">{body}</link>
+        <joint name="j" type="continuous"><parent link="l0"/><child link="l1"/><axis xyz="0.6 0.8 0"/></joint></robot>""")
+    last = model.addJoint(1, pin.JointModelRZ(), pin.SE3(np.eye(3), np.array([0.1, 0.2, 0.3])), "k")
+    model.appendBodyToJoint(last, pin.Inertia.Random(), pin.SE3.Identity())
+    chain = garra.Chain.from_pinocchio(model)
+    assert "limits" not in chain.to_toml()
+    data = model.createData()
+    pin.forwardKinematics(model, data, np.array([np.cos(0.7), np.sin(0.7), 0.4]))
+    assert np.allclose(chain.forward_kinematics([0.7, 0.4]), data.oMi[last].homogeneous)

@@ -67,6 +67,20 @@ def test_collisions_with_obstacles_are_those_of_points_along_the_links():
                 assert (free > 0) == (apart > 0)
 
 
+def test_a_box_is_given_by_any_opposite_corners_and_obstacles_need_a_radius():
+    robot, where = gantry([-0.5, 0.5], [0.15, 0.5]), ([-0.5, -0.5, 0.15], [0.5] * 3)
+    low, high = [0.1, -0.3, 0.1], [0.3, 0.2, 0.4]
+    one, other = (
+        garra.chain.reach_map(robot, *where, radius=0.05, samples=600, obstacles=[{"box": box}])
+        for box in ([low, high], [high, low])
+    )
+    assert one.volume == other.volume and (one.free < one.solutions).any()
+    with pytest.raises(garra.UsageError, match="obstacles without the radius of links"):
+        garra.chain.reach_map(robot, *where, obstacles=[{"box": [low, high]}])
+    with pytest.raises(ValueError, match="a box has no 'radius'"):
+        garra.chain.reach_map(robot, *where, radius=0.05, obstacles=[{"box": [low, high], "radius": 1.0}])
+
+
 def test_branches_of_an_arm():
     robot = garra.load("puma560")
     low, high = [0.1, -0.6, -0.5], [0.8, 0.6, 0.6]

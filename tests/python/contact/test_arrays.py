@@ -250,3 +250,13 @@ def test_pushes_on_a_pinch_with_a_third_finger_are_decided() -> None:
     # The same with everything in millimeters and grams.
     again = contact.is_resisted(np.broadcast_to(W * np.r_[1, 1, 1, 1e3, 1e3, 1e3][:, None], (count, 6, 9)), w, mu)
     np.testing.assert_array_equal(again.status, found.status)
+
+
+def test_forces_that_one_step_would_mend_are_no_solution():
+    # With A = I the step of the certificate solves the problem from anywhere.
+    A, b = np.eye(3), [-9.81, 2, 0]
+    for c in ([-1.0, 0, 0], [9.81, -2.0001, 0], [9.81, -4.9, 0]):
+        found = contact.check_solution(A, b, 0.5, c)
+        assert contact.STATUS[found.status] == "stalled"
+        assert found.residual == pytest.approx(np.linalg.norm(np.subtract(c, [9.81, -2, 0])) / 9.81)
+    assert contact.STATUS[contact.check_solution(A, b, 0.5, [9.81, -2 + 1e-9, 0]).status] == "converged"

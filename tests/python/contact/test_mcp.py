@@ -14,8 +14,10 @@ from garra import mcp  # noqa: E402
 INF = np.inf
 PAIRS = [("semismooth-newton", m, "projected-lm") for m in ("fischer-burmeister", "natural")]
 PAIRS += [("merit", m, minimizer) for m in mcp.MERITS[:3] for minimizer in mcp.MINIMIZERS]
-# Shares solved of the strongly monotone problems; 1 where a pair is not listed. SPG ends at its iteration limit.
+# Shares solved of the strongly monotone problems; 1 where a pair is not listed. SPG ends at its iteration limit; the
+# papers' function stalls for 3 of 1,000 with every minimizer.
 LEAST = {("papers", "spg"): 0.5, ("papers", "box-quacan"): 0.9, ("products", "spg"): 0.5, ("products", "box-quacan"): 0.9}
+LEAST |= {("papers", "projected-lm"): 0.97}
 
 
 def natural(x: np.ndarray, F: np.ndarray, lower, upper) -> np.ndarray:
@@ -54,7 +56,7 @@ def test_every_method_finds_the_only_solution_for_every_kind_of_bound(method, me
     lower, upper = mixed_bounds(40, 10)
     found = mcp.solve(F, lower, upper, np.ones((40, 10)), J, method=method, merit=merit, minimizer=minimizer)
     solved = np.asarray(found.converged)
-    assert solved.mean() >= LEAST.get((merit, minimizer), 1.0), found
+    assert solved.mean() >= (1.0 if method == "auto" else LEAST.get((merit, minimizer), 1.0)), found
     x = found.x[solved]
     assert (x >= lower[solved]).all() and (x <= upper[solved]).all()
     rows = np.where(solved[:, None], found.x, 0)
@@ -94,6 +96,10 @@ def test_f_is_called_with_one_shape_inside_the_bounds():
     found = mcp.solve(watched, lower, upper, np.full((9, 5), 7.0))
     assert shapes == {(9, 5)} and found.converged.all()
     assert found.calls < 40
+    start = np.full((9, 5), 7.0)
+    start[3, 1] = np.nan  # a status of its row alone, for which F is called within the bounds, too
+    some = mcp.solve(watched, lower, upper, start)
+    assert not some.converged[3] and np.array_equal(np.delete(some.x, 3, 0), np.delete(found.x, 3, 0))
 
 
 def test_differences_lead_to_the_same_solutions_as_derivatives():

@@ -267,6 +267,20 @@ def test_a_grasp_in_time_slides_by_the_law_of_friction():
         touch([at()], [0.015, 0.015]).simulate()
 
 
+@pytest.mark.parametrize("step", [1e-3, 2e-4])
+def test_a_jaw_holds_what_friction_bears_in_time_too(step):
+    # Two pads of 20 N with friction 0.3 bear 12 N; four points a pad leave the forces undetermined.
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.02, pad_height=0.02, tip=0.1, palm=0.05, force=20)
+    pose = np.diag([1.0, -1, -1, 1])
+    pose[2, 3] = 0.09
+    grasps = garra.grasp.GraspSet.from_poses(jaw, [pose], "box:0.04,0.05,0.06", mass=1.0, friction=0.3)
+    for push in ([0, 4.0, 0], [0, 6.0, 0], [0, 0, 2.0]):  # 10.6, 11.5 and 11.8 N with the weight
+        motion = grasps.simulate(duration=0.2, step=step, acceleration=push)
+        assert motion.held and np.linalg.norm(motion.shift[-1]) < 1e-6 and motion.turn[-1] < 1e-5
+    slips = grasps.simulate(duration=0.2, step=step, acceleration=[0, 0, 2.3])
+    assert slips.shift[-1, 2] == pytest.approx(-0.5 * 0.11 * 0.2**2, rel=0.02)  # 12.11 N
+
+
 def test_an_open_contact_bears_nothing_until_it_closes():
     grasps = garra.grasp.GraspSet.from_poses(
         hand(), [at()], BOX, joints=[0.015, 0.015], torque=[0.0, 0.0], mass=0.1, gravity=[0, 0, 0]
@@ -302,3 +316,27 @@ def test_the_program_takes_a_model_with_joints_and_limits_the_sum_of_a_link(tmp_
 def test_poses_that_are_all_bad_keep_their_rows():
     grasps = touch([np.zeros((4, 4))] * 2, [0.014, 0.014])
     assert grasps.touch.counts() == {"bad_pose": 2} and len(grasps) == 2
+
+
+GRIPPER = """<robot name="h"><link name="palm"/>{}</robot>""".format(
+    "".join(
+        f"""<link name="{n}"><inertial><mass value="0.05"/><inertia ixx="2e-5" iyy="2e-5" izz="1e-5" ixy="0" ixz="0" iyz="0"/>
+        </inertial><collision><geometry><box size=".008 .02 .06"/></geometry></collision></link>
+        <joint name="j{n}" type="prismatic"><parent link="palm"/><child link="{n}"/><origin xyz="{x} 0 -0.05"/>
+        <axis xyz="{-1 if x > 0 else 1} 0 0"/><limit lower="-.03" upper=".03" effort="50" velocity="1"/></joint>"""
+        for n, x in (("l", 0.03), ("r", -0.03))
+    )
+)
+
+
+@pytest.mark.parametrize("size", ["box:0.03,0.03,0.04", "box:0.03,0.01,0.012"])
+@pytest.mark.parametrize("joint", [0.0105, 0.01101, 0.012])
+def test_fingers_that_protrude_beyond_a_face_press_along_its_normal(tmp_path: Path, size, joint):
+    file = tmp_path / "gripper.urdf"
+    file.write_text(GRIPPER)
+    pose = np.eye(4)
+    pose[2, 3] = 0.05
+    grasps = garra.grasp.GraspSet.from_poses(file, [pose], size, joints=[[joint, joint]], mass=0.08, force=10)
+    assert np.abs(grasps.arrays["normal"] @ np.diag([1.0, 0, 0])).max(1) == pytest.approx(1)
+    needed = garra.grasp.rank(grasps, friction_samples=1, samples=10).required_friction[0, 1]
+    assert needed == pytest.approx(0.08 * 9.81 / (2 * 10), rel=0.01)  # two friction forces bear the weight

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -255,3 +256,15 @@ def test_the_program_writes_the_same_set(tmp_path: Path):
     words = "grasp", "touch", tmp_path / "poses.npz", "--mesh", "box:0.04,0.04,0.06", "-o", tmp_path / "x.h5"
     answer = program(*words, expect=3)
     assert "has the shape [4, 4], not [p, 4, 4]" in answer.stderr
+
+
+def test_an_open_mesh_needs_a_mass_and_arrays_of_poses_their_shape():
+    v = np.array([[0, 0, 0], [0.04, 0, 0], [0, 0.04, 0], [0, 0, 0.04]])
+    mesh = v, np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2]])  # a tetrahedron without one face
+    with pytest.raises(garra.UsageError, match="not watertight"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        garra.grasp.GraspSet.from_poses("panda", [above(z=0.1)], mesh)
+    for name in ("com", "gravity"):
+        with pytest.raises(ValueError, match=rf"{name} has the shape \[2\], not \[3\] or \[1, 3\]"):
+            touch([above(z=0.1)], **{name: [0, 0]})
+    assert touch([above(z=0.1)], force=33.0).arrays["torque"].tolist() == [[66.0]]

@@ -206,6 +206,43 @@ def test_a_study_in_time_has_objects_levels_and_the_same_bits(tmp_path):
             assert f"P({one['name']} held, friction {level['friction']:g})" in page
 
 
+def soft_spheres():
+    """Soft contacts, springs and dampers at the joints, a palm that shakes, torque limits that are reached."""
+    scenario = table("two_spheres")
+    for contact in scenario["contact"][:2]:
+        contact |= {"model": "soft", "torsion_radius": 0.004}
+    shake = {"kind": "shake", "rms": [1.0, 1.0, 1.0]}
+    drive = {"joint_stiffness": 500, "joint_damping": 5, "torque_limit": [[8.0, 1.5, 1.5]] * 2}
+    return in_time(scenario, 0.04, load=[shake], drive=drive, drop=0.005)
+
+
+@pytest.mark.parametrize("samples", [1, 7, 9])
+@pytest.mark.parametrize("name", ["lean_on_table", "three_boxes", "soft"])
+def test_lanes_and_doubles_give_the_same_bits(tmp_path, name, samples):
+    """For numbers of samples about those of a register."""
+    scenario = soft_spheres() if name == "soft" else in_time(table(name), 0.01, instants=5)
+    path = tmp_path / "s.toml"
+    path.write_text(tomli_w.dumps(scenario))
+    runs = []
+    for device in ("scalar", "cpu"):
+        program("run", path, "-o", tmp_path / device, "--samples", samples, "--no-report", "--device", device)
+        runs.append((tmp_path / device / "summary.json").read_bytes())
+    assert runs[0] == runs[1]
+
+
+def test_a_sample_alone_moves_as_among_others(tmp_path):
+    """Recomputed on doubles, a sample ends as in the study, in lanes beside samples that end before and after it."""
+    path = tmp_path / "s.toml"
+    path.write_text(tomli_w.dumps(in_time(table("two_spheres"), 0.1, friction=[0.1, 0.6], drop=1e-3)))
+    program("run", path, "-o", tmp_path / "run", "--samples", 40, "--no-report")
+    with h5py.File(tmp_path / "run" / "results.h5") as file:
+        index, ends, drifts = (file[name][()] for name in ("index", "end_time", "peak_drift"))
+    assert len(set(ends)) > 3
+    for k, end, drift in list(zip(index, ends, drifts, strict=True))[:4]:
+        said = json.loads(program("replay", tmp_path / "run", "--sample", k, "--format", "json").stdout)
+        assert (said["end_time"], said["peak_drift"]) == (end, drift)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -1,0 +1,667 @@
+// The step of a group in time (docs/theory/grasp-groups.md, "In time"), on doubles or in lanes. A step runs three
+// bodies: place (bodies, contacts, fingers, torques), problem, and after the solver close (forces take effect,
+// measures). SI units, palm frame P.
+#pragma once
+
+#include "garra/solvers/friction_problem.hpp"
+#include "grasp/group/assemble.hpp"
+#include "grasp/group/finger.hpp"
+#include "grasp/group/surfaces.hpp"
+#include "grasp/time/fingers.hpp"
+#include "grasp/time/loads.hpp"
+#include "grasp/time/problem.hpp"
+
+namespace garra::grasp {
+
+/// Rules that all samples share.
+struct GroupRules {
+  const GroupModel& model;
+  const InTime& time;
+  StepRules step;
+  LoadClock clock;
+  std::vector<FingerLimits> limits;
+  std::vector<ContactKind> kinds;
+  bool shaken = false;
+  Vec3<double> shake_rms = {{0, 0, 0}};
+  std::int64_t steps = 0;
+
+  [[nodiscard]] int contacts() const { return static_cast<int>(model.contacts.size()); }
+  [[nodiscard]] bool springs() const { return time.drive == Drive::kController; }
+};
+
+/// A sample before its first step.
+struct StartedSample {
+  GroupSample now;
+  std::vector<ObjectMotion<double>> object;
+  std::vector<ContactShape<double>> shape;
+  ShakePhases<double> shake;
+};
+
+/// What the solver says of a step.
+template <class S>
+struct StepSolution {
+  S status, residual, iterations;
+};
+
+/// State of samples between two steps, and what a step leaves to its next body.
+template <class S>
+struct GroupStep {
+  GroupInstant<S, View> now;  ///< at the step's configuration
+  View<ObjectMotion<S>> object;
+  View<ContactShape<S>> shape;
+  View<ShakePhases<S>> shake;  ///< none if nothing shakes
+  View<Vec3<S>> gravity;       ///< as the objects feel it
+  View<S> compensation;
+  View<S> q, qd, first, kept;  ///< of all joints; kept: the first step's torques
+  View<S> slack;               ///< of the joints: 1: spring and damper act, 0: the torque is at its limit
+  View<S> peak;                ///< of the fingers: largest |torque| over its limit in this step
+  View<S> gap, touched;        ///< of the contacts; touched: carried force in the step before
+  View<S> before, after;       ///< relative velocities at the start of the step, and at its end
+  View<S> forces;              ///< of the step before
+  View<S> reached;             ///< of the contacts: 1: it may carry force
+  View<StepSolution<S>> solved;
+  View<S> kinetic;  ///< energy at the step's start [J]
+};
+
+/// Memory of a block of samples. `kept` and `scratch` have the numbers of lanes side by side; the others are tiles.
+struct GroupMemory {
+  std::int64_t fields;  ///< of a sample in `kept`
+  double *kept, *scratch;
+  double *problems, *guesses, *candidates, *solutions;  ///< of the solver
+  double* moves;                                        ///< largest relative velocity at the step's start
+  double *measures, *lost;                              ///< MotionMeasures; of each object, 1: it was dropped or turned
+};
+
+/// Divides memory into lists.
+template <class S>
+struct Cutter {
+  S* at;
+  template <class T>
+  void list(View<T>& to, std::size_t count) {
+    to = {reinterpret_cast<T*>(at), count};
+    at += count * (sizeof(T) / sizeof(S));
+  }
+  void matrix(DenseOf<S, View>& to, int rows, int cols) {
+    to.rows = rows;
+    to.cols = cols;
+    list(to.m, static_cast<std::size_t>(rows * cols));
+  }
+};
+
+/// Divides the memory of the samples from one on. Only what lasts from one body to the next is kept.
+template <class S>
+GroupStep<S> cut_step(const GroupRules& r, Cutter<S>& kept, Cutter<S> scratch) {
+  const GroupModel& m = r.model;
+  const std::size_t objects = m.objects.size(), contacts = m.contacts.size();
+  const int rows = m.rows(), joints = m.joints();
+  const auto of_rows = static_cast<std::size_t>(rows), of_joints = static_cast<std::size_t>(joints);
+  GroupStep<S> x;
+  GroupInstant<S, View>& s = x.now;
+  kept.list(x.object, objects);
+  kept.list(x.shape, contacts);
+  kept.list(x.shake, r.shaken ? 1 : 0);
+  kept.list(x.gravity, 1);
+  for (View<S>* one : {&x.compensation, &x.kinetic}) kept.list(*one, 1);
+  for (View<S>* list : {&x.q, &x.qd, &x.first, &x.kept, &x.slack, &s.gravity, &s.tau, &s.effort})
+    kept.list(*list, of_joints);
+  kept.list(x.peak, m.fingers.size());
+  for (View<S>* list : {&x.gap, &x.touched, &x.reached, &s.mu}) kept.list(*list, contacts);
+  for (View<S>* list : {&x.before, &x.after, &x.forces}) kept.list(*list, of_rows);
+  kept.list(x.solved, 1);
+  kept.list(s.told, contacts);
+  kept.list(s.body, objects);
+  kept.list(s.load, objects);
+  kept.list(s.place, contacts);
+  kept.list(s.side, contacts);
+  kept.matrix(s.W, 6 * static_cast<int>(objects), rows);
+  kept.matrix(s.J, rows, joints);
+  kept.matrix(s.M_man, joints, joints);
+  kept.matrix(s.factor, joints, joints);
+  scratch.list(s.pose, objects);
+  for (View<S>* list : {&s.q, &s.qd, &s.hold, &s.pushed}) scratch.list(*list, of_joints);
+  for (View<S>* list : {&s.b_obj, &s.b_man, &s.velocity_part}) scratch.list(*list, of_rows);
+  scratch.matrix(s.inverse_mass_W, s.W.rows, rows);
+  scratch.matrix(s.inverse_mass_J, joints, rows + 1);
+  scratch.matrix(s.A_obj, rows, rows);
+  scratch.matrix(s.A_man, rows, rows);
+  return x;
+}
+
+/// The samples from number i on.
+template <class S>
+GARRA_HD GroupStep<S> step_at(const GroupRules& r, const GroupMemory& memory, std::int64_t i) {
+  Cutter<S> kept{reinterpret_cast<S*>(memory.kept + i * memory.fields)};
+  return cut_step(r, kept, {reinterpret_cast<S*>(memory.scratch)});
+}
+
+/// Calls f(joint) for the joints of finger f.
+template <class F>
+GARRA_HD void for_each_joint(const GroupModel& m, std::size_t finger, const F& f) {
+  for (int i = m.first_joint[finger]; i < m.first_joint[finger + 1]; ++i) f(static_cast<std::size_t>(i));
+}
+
+/// W^T V - J qd.
+template <class S>
+GARRA_HD void find_velocities(const GroupModel& m, const GroupStep<S>& x, const View<S>& out) {
+  for (std::size_t j = 0; j < m.contacts.size(); ++j) {
+    const GroupContact& c = m.contacts[j];
+    const int first = m.numbers * static_cast<int>(j);
+    for (int r = first; r < first + m.numbers; ++r) {
+      S sum = S(0), finger = S(0);
+      for (int k = 0; k < c.bodies; ++k) {
+        const ObjectMotion<S>& o = x.object[static_cast<std::size_t>(c.body[k])];
+        for (int i = 0; i < 3; ++i) sum += x.now.W(6 * c.body[k] + i, r) * o.v[i];
+        for (int i = 0; i < 3; ++i) sum += x.now.W(6 * c.body[k] + 3 + i, r) * o.w[i];
+      }
+      if (c.partner.kind == Partner::Kind::kFinger)
+        for_each_joint(m, static_cast<std::size_t>(c.partner.number),
+                       [&](std::size_t i) { finger += x.now.J(r, static_cast<int>(i)) * x.qd[i]; });
+      out[static_cast<std::size_t>(r)] = sum - finger;
+    }
+  }
+}
+
+/// Torque of a joint's spring and damper at a step's end with `rate`, but for the first two of the step's start.
+template <class S>
+GARRA_HD S spring_torque(const GroupRules& r, const GroupStep<S>& x, std::size_t at, const S& rate) {
+  if (!r.springs()) return S(0);
+  const Controller& c = r.time.controller;
+  return -x.slack[at] *
+         (S(c.joint_stiffness) * (x.q[at] - x.first[at] + S(r.time.step) * rate) + S(c.joint_damping) * rate);
+}
+
+/// Length of a contact's numbers without the normal one.
+template <class S>
+GARRA_HD S tangential(const S* v, int numbers) {
+  S sum = v[numbers - 1] * v[numbers - 1];
+  for (int k = numbers - 2; k > 0; --k) sum = fma(v[k], v[k], sum);
+  return sqrt(sum);
+}
+
+/// First body of a run: fills the memory of the samples.
+struct GroupStartKernel {
+  const GroupRules* rules;
+  GroupMemory memory;
+  const std::vector<StartedSample>* samples;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    GroupStep<S> x = step_at<S>(*rules, memory, i);
+    for (int lane = 0; lane < kWidth<S>; ++lane)  // the last sample pads the last lanes
+      put_sample((*samples)[std::min(static_cast<std::size_t>(i + lane), samples->size() - 1)], lane, x);
+    for (S& slack : x.slack) slack = S(1);
+    for (S& touched : x.touched) touched = S(1);
+    MotionMeasures<S, kAnyContacts> m;
+    batch::for_each_run<S>(
+        [](int count, S* numbers) {
+          for (int k = 0; k < count; ++k) numbers[k] = S(0);
+        },
+        m);
+    m.slipped_first = S(-1);
+    m.slip_time = m.open_time = m.least_margin = S(kInfinity);
+    m.end = select(x.object[0].running > S(0), S(-1), S(static_cast<int>(MotionEnd::kUnreachable)));
+    batch::store<S>(memory.measures, i, m);
+  }
+
+ private:
+  /// Puts the numbers of `from` into a lane of `to`.
+  template <class T, class U>
+  static void put(const U& from, int lane, T& to) {
+    constexpr std::size_t count = sizeof(U) / sizeof(double), width = sizeof(T) / sizeof(U);
+    const double* source = reinterpret_cast<const double*>(&from);
+    double* target = reinterpret_cast<double*>(&to);
+    for (std::size_t k = 0; k < count; ++k) target[k * width + static_cast<std::size_t>(lane)] = source[k];
+  }
+  template <class T, class U>
+  static void put_list(const std::vector<U>& from, int lane, const View<T>& to) {
+    for (std::size_t k = 0; k < to.size(); ++k) put(from[k], lane, to[k]);
+  }
+  template <class S>
+  void put_sample(const StartedSample& from, int lane, GroupStep<S>& x) const {
+    put_list(from.object, lane, x.object);
+    put_list(from.shape, lane, x.shape);
+    if (rules->shaken) put(from.shake, lane, x.shake[0]);
+    put(from.now.inputs[kCompensation], lane, x.compensation[0]);
+    put_list(from.now.q, lane, x.q);
+    put_list(from.now.q, lane, x.first);
+    put_list(from.now.qd, lane, x.qd);
+    put_list(from.now.mu, lane, x.now.mu);
+    put_list(from.now.told, lane, x.now.told);
+  }
+};
+
+/// First body of a step: places objects, contacts and fingers at its middle, with torques and energy.
+struct GroupPlaceKernel {
+  static constexpr bool kCalls = true;
+  const GroupRules* rules;
+  GroupMemory memory;
+  StepNow step;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    GroupStep<S> x = step_at<S>(*rules, memory, i);
+    if (!any(x.object[0].running > S(0))) return;
+    x.gravity[0] = cast<S>(step.now.known_gravity - step.now.carried);
+    if (rules->shaken) x.gravity[0] -= palm_acceleration(step.now, x.shake[0]);
+    place_objects(x);
+    place_contacts(x);
+    for (std::size_t f = 0; f < rules->model.fingers.size(); ++f) {
+      place_finger(f, x);
+      drive_finger(f, x);
+    }
+    fill_wrenches(rules->model, x.now);
+    find_energy(x);
+  }
+
+ private:
+  template <class S>
+  GARRA_HD void place_objects(GroupStep<S>& x) const {
+    const S half = S(0.5 * rules->step.step);
+    for (std::size_t k = 0; k < x.object.size(); ++k) {
+      const ObjectMotion<S>& o = x.object[k];
+      const Quaternion<S> turn = turned(o.turn, half * o.w);
+      x.now.pose[k] = {rotation_matrix(turn), axpy(half, o.v, o.p)};
+      x.now.body[k] = body_at(o, x.now.pose[k].p, turn);
+      x.now.load[k] = load_on(x.now.body[k], x.gravity[0], k == 0 ? o.wrench + cast<S>(step.now.wrench) : o.wrench);
+    }
+  }
+  template <class S>
+  GARRA_HD void place_contacts(GroupStep<S>& x) const {
+    const GroupModel& m = rules->model;
+    for (std::size_t j = 0; j < m.contacts.size(); ++j) {
+      const Partner& p = m.contacts[j].partner;
+      if (p.kind == Partner::Kind::kFinger) continue;
+      const Pose<S> second =
+          p.kind == Partner::Kind::kObject ? x.now.pose[static_cast<std::size_t>(p.number)] : Pose<S>::identity();
+      touched_at(touch_of_objects(rules->kinds[j], x.shape[j], pose_at_contact(j, x), second), j, x);
+    }
+  }
+  template <class S>
+  GARRA_HD const Pose<S>& pose_at_contact(std::size_t j, const GroupStep<S>& x) const {
+    return x.now.pose[static_cast<std::size_t>(rules->model.contacts[j].object)];
+  }
+  template <class S>
+  static GARRA_HD void touched_at(const PlaceAndGap<S>& at, std::size_t j, GroupStep<S>& x) {
+    x.now.place[j] = at.place;
+    x.gap[j] = at.gap;
+  }
+  template <class S>
+  GARRA_HD void place_finger(std::size_t f, GroupStep<S>& x) const {
+    const S half = S(0.5 * rules->step.step);
+    for_each_joint(rules->model, f, [&](std::size_t k) {
+      x.now.q[k] = x.q[k] + half * x.qd[k];
+      x.now.qd[k] = x.qd[k];
+    });
+    fill_finger(
+        rules->model, FingerOfGroup<S>{f, x.gravity[0], true, false},
+        [&](std::size_t j, const auto& frames) {
+          const Pose<S>& frame = frames.frame[rules->kinds[j].link];
+          const Vec3<S> tip = frame.R * x.shape[j].tip + frame.p;
+          touched_at(touch_of_finger(rules->kinds[j], x.shape[j], pose_at_contact(j, x), tip), j, x);
+        },
+        x.now);
+  }
+
+  /// Torques of finger f and what they leave.
+  template <class S>
+  GARRA_HD void drive_finger(std::size_t f, GroupStep<S>& x) const {
+    const FingerModel& model = rules->model.fingers[f];
+    const InTime& time = rules->time;
+    const bool kept = time.drive == Drive::kConstant && !step.first;
+    const S stiffness = S(rules->springs() ? time.controller.joint_stiffness : 0);
+    const S damping = S(rules->springs() ? time.controller.joint_damping : 0), dt = S(time.step);
+    const S compensation = x.compensation[0] * S(model.compensates);
+    GroupInstant<S, View>& s = x.now;
+    x.peak[f] = S(0);
+    for_each_joint(rules->model, f, [&](std::size_t at) {
+      const std::size_t i = at - static_cast<std::size_t>(rules->model.first_joint[f]);
+      S tau = model.torque_given ? S(model.tau[i]) : kept ? x.kept[at] : fma(compensation, s.hold[at], s.pushed[at]);
+      x.kept[at] = tau;
+      x.slack[at] = S(1);
+      if (std::isfinite(rules->limits[f].torque[i])) {
+        const S limit = S(rules->limits[f].torque[i]);
+        const S wanted = tau - stiffness * (x.q[at] - x.first[at]) - damping * x.qd[at];
+        const auto beyond = abs(wanted) > limit;
+        x.peak[f] = max(x.peak[f], abs(wanted) / limit);
+        tau = select(beyond, max(min(wanted, limit), -limit), tau);
+        x.slack[at] = select(beyond, S(0), S(1));
+      }
+      s.tau[at] = tau;
+      // Springs and dampers are linearly implicit.
+      const S soft = -x.slack[at] * (stiffness * (x.q[at] - x.first[at] + dt * x.qd[at]) + damping * x.qd[at]);
+      s.effort[at] = s.hold[at] - tau - soft;
+    });
+  }
+
+  /// Kinetic energy at the step's start, in the step's configuration.
+  template <class S>
+  GARRA_HD void find_energy(GroupStep<S>& x) const {
+    S sum = S(0);
+    for (const Body<S>& b : x.now.body) sum += S(0.5) * (b.mass * dot(b.v, b.v) + dot(b.omega, b.inertia * b.omega));
+    for (std::size_t f = 0; f < rules->model.fingers.size(); ++f)
+      for_each_joint(rules->model, f, [&](std::size_t i) {
+        for_each_joint(rules->model, f, [&](std::size_t k) {
+          sum += S(0.5) * x.qd[i] * x.now.M_man(static_cast<int>(i), static_cast<int>(k)) * x.qd[k];
+        });
+      });
+    x.kinetic[0] = sum;
+  }
+};
+
+/// A sample's numbers in tiles of `fields`.
+template <class S>
+struct TileOf {
+  double* first;
+  GARRA_HD TileOf(double* tiles, int fields, std::int64_t i)
+      : first(tiles + (i / batch::kTile) * fields * batch::kTile + i % batch::kTile) {}
+  GARRA_HD void put(int field, const S& value) const { batch::store<S>(first + field * batch::kTile, 0, value); }
+};
+
+/// Second body of a step: its contact problem, in forces over it; a is the relative velocity after it over its length.
+struct GroupProblemKernel {
+  static constexpr bool kCalls = true;
+  const GroupRules* rules;
+  GroupMemory memory;
+  bool first;  ///< step
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    GroupStep<S> x = step_at<S>(*rules, memory, i);
+    if (!any(x.object[0].running > S(0))) return;
+    find_velocities(rules->model, x, x.before);
+    add_springs(x);
+    assemble_group(rules->model, x.now);
+    put_problem(i, x);
+    put_start(i, x);
+  }
+
+ private:
+  template <class S>
+  GARRA_HD void add_springs(GroupStep<S>& x) const {
+    if (!rules->springs()) return;
+    const InTime& time = rules->time;
+    for (int i = 0; i < rules->model.joints(); ++i)
+      x.now.M_man(i, i) += x.slack[static_cast<std::size_t>(i)] * S(time.step) *
+                           S(time.controller.joint_damping + time.step * time.controller.joint_stiffness);
+  }
+  /// Stores A, b and mu, the parts of FrictionProblem. Contacts out of reach are left out, as by leave_out().
+  template <class S>
+  GARRA_HD void put_problem(std::int64_t i, GroupStep<S>& x) const {
+    const GroupInstant<S, View>& s = x.now;
+    const int D = rules->model.numbers, rows = rules->model.rows(), contacts = rules->contacts();
+    const TileOf<S> tile(memory.problems, rows * rows + rows + contacts, i);
+    const S rate = S(1 / rules->step.step);
+    for (int j = 0; j < contacts; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const auto b = [&](int r) { return fma(rate, x.before[static_cast<std::size_t>(r)], s.b(r)); };
+      const auto reached = within_reach(rules->step, x.gap[at], S(rules->step.step) * b(D * j));
+      for (int r = D * j; r < D * (j + 1); ++r)
+        tile.put(rows * rows + r, select(reached, r == D * j ? b(r) + stabilize(x, at) : b(r), S(0)));
+      tile.put(rows * rows + rows + j, s.mu[at]);
+      x.reached[at] = select(reached, S(1), S(0));
+    }
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c <= r; ++c) {
+        const S both = x.reached[static_cast<std::size_t>(r / D)] * x.reached[static_cast<std::size_t>(c / D)];
+        const S a = r / D == c / D ? s.A(r, c) : select(both > S(0), s.A(r, c), S(0));
+        tile.put(r * rows + c, a);
+        tile.put(c * rows + r, a);
+      }
+  }
+  /// Terms of a contact's normal row beside the free velocity: stabilization() of one object (object_step.hpp).
+  template <class S>
+  GARRA_HD S stabilize(const GroupStep<S>& x, std::size_t j) const {
+    const StepRules& r = rules->step;
+    const double rate = 1 / r.step;
+    const auto apart = x.gap[j] > S(0);
+    const S back = select(apart, S(rate * rate), S(r.baumgarte * rate * rate)) * x.gap[j];
+    const S bounce = S(r.restitution * rate) * min(x.before[static_cast<std::size_t>(rules->model.numbers) * j], S(0));
+    const S round = S(0.5) * velocity_of_contact(rules->model, x.now, j)[0];
+    return round + select(apart, back + bounce, min(back, bounce));
+  }
+  /// Forces from which the solver starts: those of the step before, in the first step the squeeze.
+  template <class S>
+  GARRA_HD void put_start(std::int64_t i, const GroupStep<S>& x) const {
+    const int D = rules->model.numbers, rows = rules->model.rows();
+    const TileOf<S> tile(memory.guesses, rows, i);
+    S moves = S(0);
+    for (int r = 0; r < rows; ++r) {
+      const auto at = static_cast<std::size_t>(r), j = static_cast<std::size_t>(r / D);
+      tile.put(r, first && r % D == 0 ? dot(x.now.told[j], column(x.now.place[j].E, 0)) : x.forces[at]);
+      moves = max(moves, abs(x.before[at]));
+    }
+    batch::store<S>(memory.moves, i, moves);
+  }
+};
+
+/// Takes the forces of contacts with D numbers each from the solver's certified solutions; 0 if there are none.
+template <int D>
+struct GroupTakeKernel {
+  const GroupRules* rules;
+  GroupMemory memory;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const GroupStep<S> x = step_at<S>(*rules, memory, i);
+    const auto solved = batch::load<S, solvers::FrictionSolution<S, kAnyContacts, D>>(memory.solutions, i);
+    const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
+    for (std::size_t k = 0; k < x.forces.size(); ++k)
+      x.forces[k] = select(converged, solved.c[static_cast<int>(k)], S(0));
+    x.solved[0] = {solved.status, solved.residual, solved.effort.outer};
+  }
+};
+
+/// Last body of a step: its forces take effect on objects and fingers, measures.
+struct GroupCloseKernel {
+  static constexpr bool kCalls = true;
+  const GroupRules* rules;
+  GroupMemory memory;
+  double time;    ///< at the step's end [s]
+  bool first;     ///< step
+  double* looks;  ///< MotionLook to be filled, or null
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    GroupStep<S> x = step_at<S>(*rules, memory, i);
+    const auto on = x.object[0].running > S(0);
+    if (looks == nullptr && !any(on)) return;
+    auto m = batch::load<S, Measures<S>>(memory.measures, i);
+    balance_energy(x, on, m);
+    const StepSolution<S>& solved = x.solved[0];
+    S power = S(0), work = S(0), within = S(1);
+    Now<S> now = move_objects(on, x, m, power);
+    for (std::size_t f = 0; f < x.peak.size(); ++f) move_finger(f, on, x, work, within);
+    find_velocities(rules->model, x, x.after);
+    power += close_contacts(on, x, now, m);
+    const auto keep = [&](S& value, const S& with) { value = select(on, with, value); };
+    keep(m.work, m.work + S(rules->step.step) * (work + power));
+    keep(m.peak_drift, max(m.peak_drift, now.look[kDrift]));
+    keep(m.peak_turn, max(m.peak_turn, now.look[kTurn]));
+    keep(m.steps, m.steps + S(1));
+    keep(m.iterations, m.iterations + solved.iterations);
+    keep(m.end_time, S(time));
+    const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
+    keep(m.worst_residual, select(converged, max(m.worst_residual, solved.residual), m.worst_residual));
+    finish(i, solved.status, within, now, x, m);
+    batch::store<S>(memory.measures, i, m);
+    if (looks != nullptr) put_look(i, on, now, x);
+  }
+
+ private:
+  template <class S>
+  using Measures = MotionMeasures<S, kAnyContacts>;
+  /// The step in numbers of the whole.
+  template <class S>
+  struct Now {
+    S look[kLooks];
+  };
+
+  /// Balance of kinetic energy and work of the whole, at the step's start.
+  template <class S>
+  GARRA_HD void balance_energy(const GroupStep<S>& x, const MaskOf<S>& on, Measures<S>& m) const {
+    if (first) {
+      m.energy_start = x.kinetic[0];
+      m.momentum = Vec3<S>::zero();
+      for (const ObjectMotion<S>& o : x.object) m.momentum += o.mass * o.v;
+    }
+    m.kinetic = x.kinetic[0];
+    m.balance = m.kinetic - m.energy_start - m.work;
+    m.energy_balance = select(on, max(m.energy_balance, abs(m.balance)), m.energy_balance);
+    for (std::size_t f = 0; f < x.peak.size(); ++f) {
+      const int k = static_cast<int>(f);
+      m.peak_torque[k] = select(on, max(m.peak_torque[k], x.peak[f]), m.peak_torque[k]);
+    }
+  }
+
+  /// Sum of column `row` of W or J with the forces of contacts.
+  template <class S>
+  GARRA_HD S sum_forces(const std::vector<int>& contacts, const GroupStep<S>& x, const auto& entry) const {
+    const int D = rules->model.numbers;
+    S sum = S(0);
+    for (const int j : contacts)
+      for (int r = D * j; r < D * (j + 1); ++r) sum += entry(r) * x.forces[static_cast<std::size_t>(r)];
+    return sum;
+  }
+
+  template <class S>
+  GARRA_HD Now<S> move_objects(const MaskOf<S>& on, GroupStep<S>& x, Measures<S>& m, S& power) const {
+    const S dt = S(rules->step.step);
+    S drift = S(0), turn = S(0);
+    Vec3<S> gained = Vec3<S>::zero();
+    for (std::size_t k = 0; k < x.object.size(); ++k) {
+      ObjectMotion<S>& o = x.object[k];
+      const ObjectMotion<S> before = o;
+      const Vec<S, 6>& load = x.now.load[k];
+      Vec<S, 6> contact;
+      for (int i = 0; i < 6; ++i)
+        contact[i] = sum_forces(rules->model.of_object[k], x,
+                                [&](int r) -> const S& { return x.now.W(6 * static_cast<int>(k) + i, r); });
+      end_step(rules->step, x.now.body[k], load, contact, o);
+      count_turn(before, rules->step.step, o);
+      for (int i = 0; i < 3; ++i) {
+        power += S(0.5) * (before.v[i] + o.v[i]) * load[i] + S(0.5) * (before.w[i] + o.w[i]) * load[i + 3];
+        m.momentum[i] = select(on, m.momentum[i] + dt * (load[i] + contact[i]), m.momentum[i]);
+      }
+      gained += o.mass * o.v;
+      drift = max(drift, norm(o.p - o.first));
+      turn = max(turn, o.turned);
+    }
+    m.momentum_balance = select(on, max(m.momentum_balance, norm(gained - m.momentum)), m.momentum_balance);
+    Now<S> now;
+    now.look[kDrift] = drift;
+    now.look[kTurn] = turn;
+    return now;
+  }
+
+  template <class S>
+  GARRA_HD void move_finger(std::size_t f, const MaskOf<S>& on, GroupStep<S>& x, S& work, S& within) const {
+    const GroupModel& m = rules->model;
+    const GroupInstant<S, View>& s = x.now;
+    const S dt = S(rules->step.step);
+    const int begin = m.first_joint[f], n = m.first_joint[f + 1] - begin;
+    S change[chain::kMaxJoints];
+    for (int i = 0; i < n; ++i) {
+      const S pushed = sum_forces(m.of_finger[f], x, [&](int r) -> const S& { return s.J(r, begin + i); });
+      change[i] = -dt * (s.effort[static_cast<std::size_t>(begin + i)] + pushed);
+    }
+    solve_finger(begin, n, s, [&](int i) -> S& { return change[i]; });
+    for (int i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(begin + i);
+      const S rate = x.qd[at] + change[i], mean = S(0.5) * (x.qd[at] + rate);
+      work += mean * (s.tau[at] - s.gravity[at] + spring_torque(*rules, x, at, rate));
+      x.q[at] = select(on, x.q[at] + dt * mean, x.q[at]);
+      x.qd[at] = select(on, rate, x.qd[at]);
+      const auto inside = x.q[at] >= S(rules->limits[f].lower[i]) && x.q[at] <= S(rules->limits[f].upper[i]);
+      within = select(inside, within, S(0));
+    }
+  }
+
+  /// Measures of the contacts; returns their mean power.
+  template <class S>
+  GARRA_HD S close_contacts(const MaskOf<S>& on, GroupStep<S>& x, Now<S>& now, Measures<S>& m) const {
+    const S dt = S(rules->step.step);
+    const int D = rules->model.numbers;
+    S power = S(0), slid = S(0), farthest = S(0), least_force = S(kInfinity), least_margin = S(kInfinity);
+    const auto keep = [&](S& value, const S& with) { value = select(on, with, value); };
+    for (std::size_t j = 0; j < x.gap.size(); ++j) {
+      const int k = static_cast<int>(j);
+      const std::size_t at = static_cast<std::size_t>(D) * j;
+      const S *force = &x.forces[at], *before = &x.before[at], *after = &x.after[at];
+      const S mu = x.now.mu[j], ct = tangential(force, D);
+      const auto closed = force[0] > S(0);
+      S mean[4];
+      for (int i = 0; i < D; ++i) {
+        power += S(0.5) * force[i] * (before[i] + after[i]);
+        mean[i] = x.touched[j] * before[i] + after[i];
+      }
+      keep(m.slip[k], select(closed, m.slip[k] + dt * S(0.5) * tangential(mean, D), m.slip[k]));
+      if (rules->model.contacts[j].law != ContactLaw::kFrictionless)
+        least_margin =
+            select(closed, min(least_margin, friction_margin(vec3<S>(force[0], ct, S(0)), mu)), least_margin);
+      keep(m.worst_gap, select(closed, max(m.worst_gap, abs(x.gap[j])), m.worst_gap));
+      keep(m.worst_cone, max(m.worst_cone, ct - mu * force[0]));
+      keep(m.peak_force[k], max(m.peak_force[k], force[0]));
+      farthest = select(m.slip[k] > slid, S(k), farthest);
+      slid = max(slid, m.slip[k]);
+      least_force = min(least_force, force[0]);
+      x.touched[j] = select(closed, S(1), S(0));
+    }
+    const auto slips = on && slid >= S(rules->time.slip) && !(m.slip_time < S(kInfinity));
+    m.slip_time = select(slips, S(time), m.slip_time);
+    m.slipped_first = select(slips, farthest, m.slipped_first);
+    m.open_time = select(on && least_force <= S(0) && !(m.open_time < S(kInfinity)), S(time), m.open_time);
+    keep(m.least_margin, min(m.least_margin, least_margin));
+    now.look[kMinMargin] = least_margin;
+    now.look[kSlipPath] = slid;
+    return power;
+  }
+
+  /// Whether trajectories end here, and which objects are lost.
+  template <class S>
+  GARRA_HD void finish(std::int64_t i, const S& status, const S& within, const Now<S>& now, GroupStep<S>& x,
+                       Measures<S>& m) const {
+    const auto on = x.object[0].running > S(0);
+    auto finite = MaskOf<S>(true);
+    double* lost =
+        const_cast<double*>(memory.lost) + (i / batch::kTile) * std::ssize(x.object) * batch::kTile + i % batch::kTile;
+    for (const ObjectMotion<S>& o : x.object) {
+      finite = finite && is_finite(dot(o.p, o.p) + dot(o.v, o.v) + dot(o.w, o.w));
+      const auto gone = norm(o.p - o.first) >= S(rules->time.drop) || o.turned >= S(rules->time.drop_turn);
+      batch::store<S>(lost, 0, select(on && gone, S(1), batch::load<S, S>(lost, 0)));
+      lost += batch::kTile;
+    }
+    S end = S(-1);
+    const auto because = [&](const MaskOf<S>& holds, MotionEnd why) {
+      end = select(holds, S(static_cast<int>(why)), end);
+    };
+    // Later reasons override.
+    because(now.look[kTurn] >= S(rules->time.drop_turn), MotionEnd::kTurned);
+    because(now.look[kDrift] >= S(rules->time.drop), MotionEnd::kDropped);
+    because(within == S(0), MotionEnd::kJointLimit);
+    because(status != S(static_cast<int>(Status::kConverged)), MotionEnd::kUnsolved);
+    because(!finite || status == S(static_cast<int>(Status::kInvalidInput)), MotionEnd::kNonFinite);
+    const auto ends = on && end >= S(0);
+    m.end = select(ends, end, m.end);
+    for (ObjectMotion<S>& o : x.object) o.running = select(ends, S(0), o.running);
+  }
+
+  template <class S>
+  GARRA_HD void put_look(std::int64_t i, const MaskOf<S>& on, const Now<S>& now, const GroupStep<S>& x) const {
+    const S nan = S(__builtin_nan(""));
+    MotionLook<S, kAnyContacts> out;
+    for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, now.look[k], nan);
+    for (std::size_t j = 0; j < x.gap.size(); ++j)
+      out.force[static_cast<int>(j)] = select(on, x.forces[static_cast<std::size_t>(rules->model.numbers) * j], nan);
+    batch::store<S>(looks, i, out);
+  }
+};
+
+/// Runs bodies on all samples of a block; in grasp/instances/group_steps.cpp.
+void start_samples(Executor executor, const GroupStartKernel& body, std::int64_t count);
+void place_step(Executor executor, const GroupPlaceKernel& body, std::int64_t count);
+void pose_problems(Executor executor, const GroupProblemKernel& body, std::int64_t count);
+template <int D>
+void take_forces(Executor executor, const GroupTakeKernel<D>& body, std::int64_t count);
+void close_step(Executor executor, const GroupCloseKernel& body, std::int64_t count);
+
+}  // namespace garra::grasp
