@@ -398,11 +398,6 @@ class PathCheck:
         return text + f"; best: sigma >= {self.best.sigma_bound:.3g}, {self.best.limit_distance:.3g} from a limit)"
 
 
-def _apart(a: np.ndarray, b: np.ndarray, slides: np.ndarray, unit: float) -> float:
-    """|a - b|, slides over the unit of length, turns by the shorter way."""
-    return float(np.linalg.norm(np.where(slides, (a - b) / unit, (a - b + np.pi) % (2 * np.pi) - np.pi)))
-
-
 def _stacked(found: list[AllSolutions], single: bool) -> AllSolutions:
     """Results with a new first axis; `single`: of one pose each."""
     lists = {}
@@ -1450,10 +1445,10 @@ class Chain:
         times : array_like [k], optional
             Of the poses, ascending: joint speeds are compared with their limits [s].
         q0 : array_like [n], optional
-            Without `best`, the best branch starts next to these joint values.
+            The best branch starts next to these joint values, unless `best` says otherwise.
         best : str or callable, optional
             Of the branches that pass: largest bound of "sigma" (default), largest distance to "limits", least "travel" of
-            the joints, least "speed" share; or a function that gives the cost of a PathBranch.
+            the joints, least "speed" share, "start" next to q0; or a function that gives the cost of a PathBranch.
         fixed : mapping, optional
             Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one. Of an array [v] of
             values of one joint, the value with the best branch is chosen.
@@ -1499,19 +1494,17 @@ class Chain:
         at = None if times is None else np.ascontiguousarray(vector("times", times, batch.count), dtype=float)[:, None]
         how = (
             finite("near_singular", near_singular), whole("samples", samples, 2), whole("refinements", refinements), kind,
-            best if isinstance(best, str) else "sigma",
+            best if isinstance(best, str) else "sigma" if start is None else "start",
         )  # fmt: skip
-        check = partial(_core.chain_check_path, self._core) if of_joints else self._solver(locked).check_path
-        found = check(np.reshape(batch["pose"], (batch.count, -1)), at, start, how, *place(device, threads))
-        cost = best
-        if best is None and start is not None:
-            cost = lambda branch: _apart(branch.q[0, moving], start[0], self.prismatic[moving], found["unit"])  # noqa: E731
+        check = _core.chain_check_path if of_joints else self._solver(locked).check_path
+        arm = self._without(locked)
+        found = check(arm, np.reshape(batch["pose"], (batch.count, -1)), at, start, how, *place(device, threads))
         branches = []
         for branch in found.pop("branches"):
             branch["q"] = self._with_locked(branch["q"], locked, moving)
             branch["limit_joint"] = moving[branch["limit_joint"]]
             one = PathBranch(**branch)
-            branches.append(replace(one, cost=float(cost(one))) if callable(cost) else one)
+            branches.append(replace(one, cost=float(best(one))) if callable(best) else one)
         within = [b for b in branches if b.passes and b.limit_distance >= 0 and b.speed_share <= 1]
         return PathCheck(branches=branches, best=min(within, key=lambda b: b.cost, default=None), **found)
 
