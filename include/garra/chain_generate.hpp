@@ -142,11 +142,13 @@ enum class PathCriterion {
   kLimits,  ///< -limit_distance
   kTravel,  ///< length of the way of the joint values [rad and m]
   kSpeed,   ///< speed_share
+  kStart,   ///< distance of the first joint values from q0, turns by the shorter way, slides over the unit
 };
-[[nodiscard]] constexpr auto names_of(PathCriterion) { return names("sigma", "limits", "travel", "speed"); }
+[[nodiscard]] constexpr auto names_of(PathCriterion) { return names("sigma", "limits", "travel", "speed", "start"); }
 
 /// Gives every branch its cost. The best is the cheapest of those that pass within limits and speeds.
-void choose_best(PathCheck& found, PathCriterion criterion);
+/// @param q0 [j] for kStart. @throws Error kUsage for kStart without it.
+void choose_best(const Robot& robot, PathCriterion criterion, std::span<const double> q0, PathCheck& found);
 
 /// Path of joint values. Its parameter s is 0 at the first row, 1 at the second, and so on.
 struct JointPath {
