@@ -1,4 +1,5 @@
 // Checks a set and reads its grasps one by one.
+#include "grasp/study/setup_parts.hpp"
 #include "grasp/set/input.hpp"
 
 #include <algorithm>
@@ -227,8 +228,12 @@ SurfacePoint GraspReader::surface(std::int64_t row) const {
   const Vec3<double> n = (1 / norm(given)) * given;
   const Vec3<double> across = choose_tangent(n, three(set_.tangent, row, {}), !set_.tangent.empty());
   const Vec3<double> t = (1 / norm(across)) * across;
-  return {three(set_.point, row, {}),         n, t, cross(n, t), one(set_.curvature, 2 * row, 0),
-          one(set_.curvature, 2 * row + 1, 0)};
+  return {three(set_.point, row, {}),
+          n,
+          t,
+          cross(n, t),
+          flat_or(one(set_.curvature, 2 * row, 0)),
+          flat_or(one(set_.curvature, 2 * row + 1, 0))};
 }
 
 double GraspReader::reach() const {
