@@ -1440,8 +1440,8 @@ class Chain:
         pose : array_like [k, 4, 4] or [k, n]
             Two or more poses of the tool in the world, or joint values [rad or m].
         kind : str
-            "straight": position on a line, rotation about one fixed axis; lines in joint values. Poses: "screw", one screw
-            motion from pose to pose. Joint values: "spline", cubic with continuous velocity, at rest at both ends.
+            "straight": position on a line, rotation about one fixed axis; lines in joint values. "spline": cubic with
+            continuous velocity, at rest at both ends. Of poses also "screw": one screw motion from pose to pose.
         times : array_like [k], optional
             Of the poses, ascending: joint speeds are compared with their limits [s].
         q0 : array_like [n], optional
