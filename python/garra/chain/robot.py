@@ -305,7 +305,7 @@ class PathBranch(Summary):
     first: int
     """sample with which it begins"""
     q: np.ndarray
-    """[m, n] at successive samples, in the turn with most room to the limits [rad or m]"""
+    """[m, n] at successive samples, in the turn next to q0 that the limits allow, without q0 that with most room [rad or m]"""
     sigma: np.ndarray
     """[m] smallest singular value of the scaled Jacobian"""
     sigma_bound: float

@@ -119,8 +119,7 @@ GARRA_HD void divide_by_inertia(const GroupModel& m, GroupInstant<S, List>& s) {
     const S per_mass = S(1) / body.mass;
     for (const int j : m.of_object[k])
       for (int c = m.numbers * j; c < m.numbers * (j + 1); ++c) {
-        const Vec3<S> turn =
-            body.inverse_inertia * vec3<S>(s.W(row + 3, c), s.W(row + 4, c), s.W(row + 5, c));
+        const Vec3<S> turn = body.inverse_inertia * vec3<S>(s.W(row + 3, c), s.W(row + 4, c), s.W(row + 5, c));
         for (int i = 0; i < 3; ++i) {
           s.inverse_mass_W(row + i, c) = per_mass * s.W(row + i, c);
           s.inverse_mass_W(row + 3 + i, c) = turn[i];
@@ -131,9 +130,7 @@ GARRA_HD void divide_by_inertia(const GroupModel& m, GroupInstant<S, List>& s) {
   for (std::size_t f = 0; f < m.fingers.size(); ++f) {
     const int first = m.first_joint[f], n = m.first_joint[f + 1] - first;
     factor_finger(first, n, s);
-    const auto solve_column = [&](int c) {
-      solve_finger(first, n, s, [&](int i) -> S& { return x(first + i, c); });
-    };
+    const auto solve_column = [&](int c) { solve_finger(first, n, s, [&](int i) -> S& { return x(first + i, c); }); };
     for (const int j : m.of_finger[f])
       for (int r = m.numbers * j; r < m.numbers * (j + 1); ++r) {
         for (int i = first; i < first + n; ++i) x(i, r) = s.J(r, i);

@@ -1,5 +1,4 @@
 // Checks a set and reads its grasps one by one.
-#include "grasp/study/setup_parts.hpp"
 #include "grasp/set/input.hpp"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "garra/core/error.hpp"
 #include "garra/mesh.hpp"
 #include "grasp/set/pack_hand.hpp"
+#include "grasp/study/setup_parts.hpp"
 
 namespace garra::grasp {
 

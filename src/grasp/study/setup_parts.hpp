@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-
 #include <vector>
 
 #include "grasp/sample/grasp_model.hpp"
