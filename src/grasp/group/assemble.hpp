@@ -88,7 +88,7 @@ GARRA_HD void fill_wrenches(const GroupModel& m, GroupInstant<S, List>& s) {
 
 /// Calls f(joint) for the joints of a finger.
 template <class F>
-GARRA_HD void for_each_joint(const GroupModel& m, std::size_t finger, const F& f) {
+GARRA_HD void for_finger_joints(const GroupModel& m, std::size_t finger, const F& f) {
   for (int i = m.first_joint[finger]; i < m.first_joint[finger + 1]; ++i) f(static_cast<std::size_t>(i));
 }
 
@@ -107,8 +107,8 @@ GARRA_HD void find_velocities(const GroupModel& m, const GroupInstant<S, List>& 
         for (int i = 0; i < 3; ++i) sum += s.W(6 * c.body[k] + 3 + i, r) * V.w[i];
       }
       if (c.partner.kind == Partner::Kind::kFinger)
-        for_each_joint(m, static_cast<std::size_t>(c.partner.number),
-                       [&](std::size_t i) { finger += s.J(r, static_cast<int>(i)) * qd[i]; });
+        for_finger_joints(m, static_cast<std::size_t>(c.partner.number),
+                          [&](std::size_t i) { finger += s.J(r, static_cast<int>(i)) * qd[i]; });
       out[static_cast<std::size_t>(r)] = sum - finger;
     }
   }

@@ -175,7 +175,7 @@ class GroupBlock : private ContactsInUse {
     Trajectory t = take_trajectory(m, r.contacts(), m.end_time);
     if (!r.limits[0].torque_limited) std::fill(std::begin(t.peak_torque), std::end(t.peak_torque), NAN);
     for (int k = 0; k < objects; ++k)
-      if (TileOf<double>(at.lost, objects, i).get(k) > 0) t.objects_lost |= 1u << k;
+      if (TileOf<double>(at.lost, objects, i).at(k) > 0) t.objects_lost |= 1u << k;
     return t;
   }
 
@@ -344,8 +344,8 @@ void append_step(const GroupRules& r, const StepNow& step, double time, const Gr
   append_contacts(x.now.place, x.forces, numbers, out);
   append_fingers(r.model, x.q, x.qd, out);
   for (std::size_t f = 0; f < r.model.fingers.size(); ++f)
-    for_each_joint(r.model, f,
-                   [&](std::size_t at) { out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at])); });
+    for_finger_joints(r.model, f,
+                      [&](std::size_t at) { out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at])); });
   out.gap.insert(out.gap.end(), x.gap.begin(), x.gap.end());
   for (std::size_t j = 0; j < x.gap.size(); ++j) {
     const bool closed = x.forces[numbers * j] > 0;

@@ -270,7 +270,7 @@ struct GroupPlaceKernel {
   template <class S>
   GARRA_HD void place_finger(std::size_t f, GroupStep<S>& x) const {
     const S half = S(0.5 * rules->step.step);
-    for_each_joint(rules->model, f, [&](std::size_t k) {
+    for_finger_joints(rules->model, f, [&](std::size_t k) {
       x.now.q[k] = x.q[k] + half * x.qd[k];
       x.now.qd[k] = x.qd[k];
     });
@@ -295,7 +295,7 @@ struct GroupPlaceKernel {
     const S compensation = x.compensation[0] * S(model.compensates);
     GroupInstant<S, View>& s = x.now;
     x.peak[f] = S(0);
-    for_each_joint(rules->model, f, [&](std::size_t at) {
+    for_finger_joints(rules->model, f, [&](std::size_t at) {
       const std::size_t i = at - static_cast<std::size_t>(rules->model.first_joint[f]);
       S tau = model.torque_given ? S(model.tau[i]) : kept ? x.kept[at] : fma(compensation, s.hold[at], s.pushed[at]);
       x.kept[at] = tau;
@@ -321,8 +321,8 @@ struct GroupPlaceKernel {
     S sum = S(0);
     for (const Body<S>& b : x.now.body) sum += S(0.5) * (b.mass * dot(b.v, b.v) + dot(b.omega, b.inertia * b.omega));
     for (std::size_t f = 0; f < rules->model.fingers.size(); ++f)
-      for_each_joint(rules->model, f, [&](std::size_t i) {
-        for_each_joint(rules->model, f, [&](std::size_t k) {
+      for_finger_joints(rules->model, f, [&](std::size_t i) {
+        for_finger_joints(rules->model, f, [&](std::size_t k) {
           sum += S(0.5) * x.qd[i] * x.now.M_man(static_cast<int>(i), static_cast<int>(k)) * x.qd[k];
         });
       });
@@ -336,7 +336,7 @@ struct TileOf {
   double* first;
   GARRA_HD TileOf(double* tiles, int fields, std::int64_t i)
       : first(tiles + (i / batch::kTile) * fields * batch::kTile + i % batch::kTile) {}
-  [[nodiscard]] GARRA_HD S get(int field) const { return batch::load<S, S>(first + field * batch::kTile, 0); }
+  [[nodiscard]] GARRA_HD S at(int field) const { return batch::load<S, S>(first + field * batch::kTile, 0); }
   GARRA_HD void put(int field, const S& value) const { batch::store<S>(first + field * batch::kTile, 0, value); }
 };
 
@@ -603,7 +603,7 @@ struct GroupCloseKernel {
       const ObjectMotion<S>& o = x.object[static_cast<std::size_t>(k)];
       finite = finite && is_finite(dot(o.p, o.p) + dot(o.v, o.v) + dot(o.w, o.w));
       const auto gone = norm(o.p - o.first) >= S(rules->time.drop) || o.turned >= S(rules->time.drop_turn);
-      lost.put(k, select(on && gone, S(1), lost.get(k)));
+      lost.put(k, select(on && gone, S(1), lost.at(k)));
     }
     S end = S(-1);
     const auto because = [&](const MaskOf<S>& holds, MotionEnd why) {
