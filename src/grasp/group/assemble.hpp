@@ -2,6 +2,7 @@
 // time: on doubles or in lanes. Loops visit the blocks that are not zero.
 #pragma once
 
+#include "garra/math/screw.hpp"
 #include "garra/systems/grasp/assemble.hpp"
 #include "grasp/group/model.hpp"
 
@@ -81,6 +82,34 @@ GARRA_HD void fill_wrenches(const GroupModel& m, GroupInstant<S, List>& s) {
         for (int k = 0; k < 3; ++k) s.W(6 * object + r, first + k) = sign * W(r, k);
       for (int r = 0; m.numbers > 3 && r < 3; ++r)
         s.W(6 * object + 3 + r, first + 3) = sign * S(c.torsion_radius) * s.place[j].E(r, 0);
+    }
+  }
+}
+
+/// Calls f(joint) for the joints of a finger.
+template <class F>
+GARRA_HD void for_finger_joints(const GroupModel& m, std::size_t finger, const F& f) {
+  for (int i = m.first_joint[finger]; i < m.first_joint[finger + 1]; ++i) f(static_cast<std::size_t>(i));
+}
+
+/// Relative velocities W^T V - J qd of the contacts; screw(k): (omega; v) of object k.
+template <class S, template <class> class List>
+GARRA_HD void find_velocities(const GroupModel& m, const GroupInstant<S, List>& s, const auto& screw, const auto& qd,
+                              auto& out) {
+  for (std::size_t j = 0; j < m.contacts.size(); ++j) {
+    const GroupContact& c = m.contacts[j];
+    const int first = m.numbers * static_cast<int>(j);
+    for (int r = first; r < first + m.numbers; ++r) {
+      S sum = S(0), finger = S(0);
+      for (int k = 0; k < c.bodies; ++k) {
+        const Screw<S> V = screw(c.body[k]);
+        for (int i = 0; i < 3; ++i) sum += s.W(6 * c.body[k] + i, r) * V.v[i];
+        for (int i = 0; i < 3; ++i) sum += s.W(6 * c.body[k] + 3 + i, r) * V.w[i];
+      }
+      if (c.partner.kind == Partner::Kind::kFinger)
+        for_finger_joints(m, static_cast<std::size_t>(c.partner.number),
+                          [&](std::size_t i) { finger += s.J(r, static_cast<int>(i)) * qd[i]; });
+      out[static_cast<std::size_t>(r)] = sum - finger;
     }
   }
 }
