@@ -128,7 +128,7 @@ class Turns {
     return !options_.limits || one.limit_distance >= -kSlack;
   }
 
-  static constexpr double kSlack = 1e-9;  ///< of a limit: a solution at it counts [rad or m]
+  static constexpr double kSlack = 1e-9;                 ///< of a limit: a solution at it counts [rad or m]
   static constexpr int kMostTurns = 100;                 ///< of a joint
   static constexpr std::size_t kMostWindings = 1 << 22;  ///< of the solutions of some poses
   std::vector<Range> joint_;
