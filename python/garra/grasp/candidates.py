@@ -1571,7 +1571,7 @@ def rank(
     parts = arrays._given() | options._of_set() | ({} if first is None else {"first": first})
     candidates = _set_of(grasps, points, normals, parts)
     friction = options.friction
-    if "friction" not in candidates.arrays and (not is_drawn(friction) or friction.relative):
+    if candidates.first[-1] and "friction" not in candidates.arrays and (not is_drawn(friction) or friction.relative):
         raise _core.UsageError(
             "rank() without friction: the set has none\n"
             "Give friction=0.5, an array [G, k], garra.uniform(0.3, 0.8) or garra.normal(0.5, 0.1)."

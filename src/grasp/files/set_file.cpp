@@ -228,7 +228,8 @@ void write_grasp_set(const std::string& path, const grasp::GraspSet& s, const Se
   file.write("first", {g + 1}, std::span<const std::int64_t>(s.first));
   for (const GraspSetArray& a : kGraspSetArrays) {
     const std::vector<double>& values = s.*a.values;
-    if (values.empty()) continue;
+    const bool always = a.values == &grasp::GraspSet::point || a.values == &grasp::GraspSet::normal;
+    if (values.empty() && !always) continue;
     const std::uint64_t rows = a.per_contact ? m : g;
     Shape shape = a.is_jacobian() ? Shape{3 * rows} : Shape{rows};
     for (std::size_t k = a.is_jacobian() ? 1 : 0; k < a.axes.size() && !(a.or_number && values.size() == rows); ++k)
