@@ -271,10 +271,10 @@ def test_an_open_mesh_needs_a_mass_and_arrays_of_poses_their_shape():
 
 
 def test_a_set_without_any_contact_is_ranked_as_such(tmp_path: Path):
-    deep = touch([above(z=0.02)], "cylinder:0.03,0.1", friction=0.5)
-    assert deep.touch.counts() == {"collision": 1}
-    assert garra.grasp.rank(deep, samples=10).refused == {"no_contact": 1}
-    np.savez(tmp_path / "poses.npz", pose=[above(z=0.02)])
+    high = touch([above(z=0.5)], "cylinder:0.03,0.1", friction=0.5)
+    assert high.touch.counts() == {"no_touch": 1}
+    assert garra.grasp.rank(high, samples=10).refused == {"no_contact": 1}
+    np.savez(tmp_path / "poses.npz", pose=[above(z=0.5)])
     program("grasp", "touch", tmp_path / "poses.npz", "--mesh", "cylinder:0.03,0.1", "--mass", "0.1", "-o", tmp_path / "s.h5")
     said = program("grasp", "rank", tmp_path / "s.h5", "--set", "contacts.friction=0.5", "-o", tmp_path / "r.h5", "--no-report")
     assert "0 of 1 grasps ranked" in said.stdout
