@@ -86,12 +86,14 @@ struct ToolPath {
   enum class Kind {
     kStraight,  ///< position on a line, rotation about one fixed axis
     kScrew,     ///< one screw motion from pose to pose
+    kSpline,    ///< cubic in place and orientation; at a pose the mean velocity from the pose before to the one after,
+                ///< rest at both ends
   };
   Kind kind = Kind::kStraight;
   std::span<const double> pose = {};  ///< [k,16], two or more
   std::span<const double> time = {};  ///< [k] of the poses, ascending [s]; empty: no joint speeds
 };
-[[nodiscard]] constexpr auto names_of(ToolPath::Kind) { return names("straight", "screw"); }
+[[nodiscard]] constexpr auto names_of(ToolPath::Kind) { return names("straight", "screw", "spline"); }
 
 /// Options of AllSolutions::check_path().
 struct PathOptions {
@@ -142,11 +144,13 @@ enum class PathCriterion {
   kLimits,  ///< -limit_distance
   kTravel,  ///< length of the way of the joint values [rad and m]
   kSpeed,   ///< speed_share
+  kStart,   ///< distance of the first joint values from q0, turns by the shorter way, slides over the unit
 };
-[[nodiscard]] constexpr auto names_of(PathCriterion) { return names("sigma", "limits", "travel", "speed"); }
+[[nodiscard]] constexpr auto names_of(PathCriterion) { return names("sigma", "limits", "travel", "speed", "start"); }
 
 /// Gives every branch its cost. The best is the cheapest of those that pass within limits and speeds.
-void choose_best(PathCheck& found, PathCriterion criterion);
+/// @param q0 [j] for kStart. @throws Error kUsage for kStart without it.
+void choose_best(const Robot& robot, PathCriterion criterion, std::span<const double> q0, PathCheck& found);
 
 /// Path of joint values. Its parameter s is 0 at the first row, 1 at the second, and so on.
 struct JointPath {

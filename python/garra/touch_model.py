@@ -24,7 +24,7 @@ def read_hand_poses(path: str) -> tuple[Any, dict[str, Any]]:
     from garra.grasp import read_poses
 
     read = read_poses(path)
-    found: dict[str, Any] = {"joints": read.joints or None, "squeeze": read.squeeze or None, "outcome": read.outcome}
+    found: dict[str, Any] = {"joints": read.joints if len(read.joints) else None, "squeeze": read.squeeze or None, "outcome": read.outcome}
     if Path(path).suffix == ".npz":
         with np.load(path, allow_pickle=False) as file:
             found |= {name: file[name] for name in (*COMMANDS, "group") if name in file}
@@ -48,7 +48,7 @@ def write_set(poses: str, hand: str, options: dict[str, Any], output: str) -> No
         print(json.dumps({"poses": len(pose), "grasps": len(grasps), "hand": hand, "status": counts, "output": output}))
         return
     rows = "".join(f"  {name.replace('_', ' '):20} {n:>9,}\n" for name, n in counts.items())
-    print(f"{len(pose):,} poses, {len(grasps):,} grasps of {hand}\n\n{rows}\nHow safe are they  garra grasp rank {output} -o ranking.h5")
+    print(f"{len(pose):,} poses, {len(grasps):,} grasps of {hand}\n\n{rows}\nP(held) of each  garra grasp rank {output} -o ranking.h5")
 
 
 def main() -> int:

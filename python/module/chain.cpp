@@ -394,10 +394,10 @@ T path_word(const nb::handle& word) {
 
 /// `how`: near_singular, samples, refinements, kind, criterion.
 template <class Check>
-nb::dict path(const std::optional<Numbers>& q0, const nb::tuple& how, const Check& check) {
+nb::dict path(const Robot& robot, const std::optional<Numbers>& q0, const nb::tuple& how, const Check& check) {
   const chain::PathOptions options{nb::cast<double>(how[0]), nb::cast<int>(how[1]), nb::cast<int>(how[2]), to_span(q0)};
   auto found = compute([&] { return check(options); });
-  choose_best(found, path_word<chain::PathCriterion>(how[4]));
+  choose_best(robot, path_word<chain::PathCriterion>(how[4]), to_span(q0), found);
   nb::list all;
   const auto joints = static_cast<std::size_t>(found.joints);
   for (chain::PathBranch& b : found.branch) {
@@ -425,10 +425,11 @@ nb::dict path(const std::optional<Numbers>& q0, const nb::tuple& how, const Chec
   return out;
 }
 
-nb::dict check_path(const chain::AllSolutions& solver, const Numbers& pose, const std::optional<Numbers>& time,
-                    const std::optional<Numbers>& q0, const nb::tuple& how, const std::string& device, int threads) {
+nb::dict check_path(const chain::AllSolutions& solver, const Robot& robot, const Numbers& pose,
+                    const std::optional<Numbers>& time, const std::optional<Numbers>& q0, const nb::tuple& how,
+                    const std::string& device, int threads) {
   const auto kind = path_word<chain::ToolPath::Kind>(how[3]);
-  return path(q0, how, [&](const chain::PathOptions& options) {
+  return path(robot, q0, how, [&](const chain::PathOptions& options) {
     return solver.check_path({kind, to_span(pose), to_span(time)}, options,
                              make_device(device, threads, core_seconds::kCopying));
   });
@@ -438,7 +439,7 @@ nb::dict check_joint_path(const Robot& robot, const Numbers& q, const std::optio
                           const std::optional<Numbers>& q0, const nb::tuple& how, const std::string& device,
                           int threads) {
   const auto kind = path_word<chain::JointPath::Kind>(how[3]);
-  return path(q0, how, [&](const chain::PathOptions& options) {
+  return path(robot, q0, how, [&](const chain::PathOptions& options) {
     return chain::check_path(robot, {kind, to_span(q), to_span(time)}, options,
                              make_device(device, threads, core_seconds::kCopying));
   });

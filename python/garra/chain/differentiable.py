@@ -1,4 +1,4 @@
-"""Inverse and forward dynamics as differentiable functions of torch and of JAX."""
+"""Kinematics and dynamics as differentiable functions of torch and of JAX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from garra import _core
 from garra.batch import sum_repeated
+from garra.chain import derivatives
 
 if TYPE_CHECKING:
     from garra.chain.robot import Chain
@@ -43,7 +45,7 @@ def rnea(robot: Chain, q: Any, qd: Any, qdd: Any) -> Any:
     >>> bool(np.allclose(garra.chain.rnea(robot, q, q, q), robot.rnea(q, q, q)))
     True
     """
-    return _call(robot, "rnea", (q, qd, qdd))
+    return evaluate(robot, "tau", q, qd, qdd)
 
 
 def aba(robot: Chain, q: Any, qd: Any, tau: Any) -> Any:
@@ -75,36 +77,74 @@ def aba(robot: Chain, q: Any, qd: Any, tau: Any) -> Any:
     >>> bool(np.allclose(garra.chain.aba(robot, q, q, robot.rnea(q, q, q)), q))
     True
     """
-    return _call(robot, "aba", (q, qd, tau))
+    return evaluate(robot, "qdd", q, qd, tau=tau)
 
 
-def _call(robot: Chain, name: str, arrays: tuple[Any, ...]) -> Any:
+def evaluate(robot: Chain, output: str, q: Any, qd: Any = None, qdd: Any = None, tau: Any = None) -> Any:
+    """One output of Chain.evaluate() as a differentiable function of the arrays that it reads, in torch or JAX.
+
+    Derivatives are those of Chain.derivative(); second derivatives are not defined.
+
+    Parameters
+    ----------
+    robot : Chain
+        The chain.
+    output : str
+        As in Chain.derivative().
+    q, qd, qdd, tau : array or tensor [..., n]
+        As in Chain.evaluate(), those that the output needs.
+
+    Returns
+    -------
+    array or tensor [..., *output]
+
+    Raises
+    ------
+    ValueError
+        For inconsistent shapes and missing arrays.
+    garra.UsageError
+        For other outputs.
+
+    Examples
+    --------
+    >>> robot = garra.models.puma560()
+    >>> garra.chain.evaluate(robot, "pose", np.full((5, 6), 0.2)).shape
+    (5, 4, 4)
+    """
+    given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    names = derivatives.check(output, given)
+    arrays, call = [given[name] for name in names], _Output(robot, output, names)
     libraries = {type(x).__module__.partition(".")[0] for x in arrays}
     if "torch" in libraries:
-        return _torch_function().apply(robot, name, *arrays)
+        return _torch_function().apply(call, *arrays)
     if libraries & {"jax", "jaxlib"}:
-        return _jax_function(_Dynamics(robot, name), *arrays)
-    return getattr(robot, name)(*arrays)
+        return _jax_function(call, *arrays)
+    return robot.evaluate(**given, outputs=output)[output]
 
 
-class _Dynamics:
+class _Output:
     """Values and products with derivatives, of NumPy arrays."""
 
-    def __init__(self, robot: Chain, name: str) -> None:
-        self.robot, self.name = robot, name
+    def __init__(self, robot: Chain, output: str, names: tuple[str, ...]) -> None:
+        self.robot, self.output, self.names = robot, output, names
+        self.shape = tuple(_core.chain_output_shape(output, robot.n))
 
-    def value(self, *arrays: Any) -> np.ndarray:
-        kind = np.asarray(arrays[0]).dtype
-        return np.asarray(getattr(self.robot, self.name)(*map(np.asarray, arrays)), dtype=kind)
+    def value(self, *arrays: Any) -> Any:
+        states = dict(zip(self.names, map(np.asarray, arrays), strict=True))
+        found = self.robot.evaluate(**states, outputs=self.output)[self.output]
+        return np.asarray(found, dtype=np.result_type(*states.values()))
 
     def pulled_back(self, *arrays: Any) -> tuple[np.ndarray, ...]:
         """Products of the last array with the derivatives by the others."""
         *states, cotangent = map(np.asarray, arrays)
-        found = getattr(self.robot, f"{self.name}_derivatives")(*states)
-        names = [key for key in type(found).__dataclass_fields__ if key not in ("qdd", "status")]
-        products = (np.einsum("...i,...ij->...j", cotangent, getattr(found, key)) for key in names)
+        lead = cotangent.shape[: cotangent.ndim - len(self.shape)]
+        n = self.robot.n
+        rows = {name: np.broadcast_to(x, (*lead, n)).reshape(-1, n).astype(float) for name, x in zip(self.names, states)}
+        found = derivatives.first(self.robot, self.output, {"qd": None, **rows}, ("cpu", 0))
+        weights = cotangent.reshape(len(rows["q"]), -1)
+        products = (np.einsum("mp,mpn->mn", weights, found[name].reshape(*weights.shape, n)) for name in self.names)
         return tuple(
-            sum_repeated(product, state.shape).astype(state.dtype)
+            sum_repeated(product.reshape(*lead, n), state.shape).astype(state.dtype)
             for product, state in zip(products, states, strict=True)
         )
 
@@ -113,24 +153,24 @@ class _Dynamics:
 def _torch_function() -> Any:
     import torch
 
-    class Dynamics(torch.autograd.Function):
+    class Evaluate(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, robot: Chain, name: str, *tensors: Any) -> Any:
-            ctx.dynamics = _Dynamics(robot, name)
+        def forward(ctx: Any, call: _Output, *tensors: Any) -> Any:
+            ctx.call = call
             ctx.states = [torch.as_tensor(x).detach().cpu().numpy() for x in tensors]
             ctx.device = next(x.device for x in tensors if torch.is_tensor(x))
-            return torch.as_tensor(ctx.dynamics.value(*ctx.states), device=ctx.device)
+            return torch.as_tensor(ctx.call.value(*ctx.states), device=ctx.device)
 
         @staticmethod
         def backward(ctx: Any, cotangent: Any) -> tuple[Any, ...]:
-            found = ctx.dynamics.pulled_back(*ctx.states, cotangent.detach().cpu().numpy())
-            wanted = ctx.needs_input_grad[2:]
-            return None, None, *(torch.as_tensor(x, device=ctx.device) if w else None for x, w in zip(found, wanted))
+            found = ctx.call.pulled_back(*ctx.states, cotangent.detach().cpu().numpy())
+            wanted = ctx.needs_input_grad[1:]
+            return None, *(torch.as_tensor(x, device=ctx.device) if w else None for x, w in zip(found, wanted))
 
-    return Dynamics
+    return Evaluate
 
 
-def _jax_function(dynamics: _Dynamics, *arrays: Any) -> Any:
+def _jax_function(output: _Output, *arrays: Any) -> Any:
     import jax
     import jax.numpy as jnp
 
@@ -139,14 +179,14 @@ def _jax_function(dynamics: _Dynamics, *arrays: Any) -> Any:
 
     @jax.custom_vjp
     def call(*states: Any) -> Any:
-        return on_host(dynamics.value, jax.ShapeDtypeStruct(states[0].shape, states[0].dtype), *states)
+        return on_host(output.value, jax.ShapeDtypeStruct((*states[0].shape[:-1], *output.shape), states[0].dtype), *states)
 
     def forward(*states: Any) -> tuple[Any, Any]:
         return call(*states), states
 
     def backward(states: tuple[Any, ...], cotangent: Any) -> tuple[Any, ...]:
         out = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in states)
-        return on_host(dynamics.pulled_back, out, *states, cotangent)
+        return on_host(output.pulled_back, out, *states, cotangent)
 
     call.defvjp(forward, backward)
     kind = jnp.result_type(*arrays)

@@ -42,15 +42,20 @@ def point_masses(robot: Any) -> list[Any]:
     return chains
 
 
-def regressor(robot: Any, states: tuple[np.ndarray, ...], device: str, threads: int) -> np.ndarray:
-    """[m, n, 10 links] of states [m, n]: torques of the point masses, by the parameters of these."""
+def by_inertia(robot: Any, output: str, states: dict[str, Any], on: tuple[str, int]) -> np.ndarray:
+    """[m, *output, 10 links] of states [m, n]: outputs of the point masses, by the parameters of these."""
+    how = {"device": on[0], "threads": on[1]}
+    if output == "qdd":
+        accelerations = robot.evaluate(states["q"], states["qd"], tau=states["tau"], outputs="qdd", **how)["qdd"]
+        Y = by_inertia(robot, "tau", {**states, "qdd": accelerations}, on)
+        return -np.linalg.solve(robot.crba(states["q"], **how), Y)
     kept = robot.__dict__
     if "_point_masses" not in kept:
         kept["_point_masses"] = point_masses(robot)
-    torques = []
+    found = []
     for chain in kept["_point_masses"]:
         chain.gravity_vector = robot.gravity_vector
-        torques.append(chain.rnea(*states, device=device, threads=threads))
+        found.append(chain.evaluate(states["q"], states["qd"], states["qdd"], outputs=output, **how)[output])
     basis = np.linalg.inv([parameters(1.0, point, np.zeros((3, 3))) for point in _POINTS])
-    by_link = basis @ np.reshape(torques, (len(torques) // 10, 10, states[0].size))
-    return np.ascontiguousarray(np.moveaxis(by_link.reshape(len(torques), *states[0].shape), 0, -1))
+    by_link = basis @ np.reshape(found, (len(found) // 10, 10, found[0].size))
+    return np.ascontiguousarray(np.moveaxis(by_link.reshape(len(found), *found[0].shape), 0, -1))

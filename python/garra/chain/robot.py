@@ -162,6 +162,27 @@ class AbaDerivatives(Summary):
 
 
 @dataclass(frozen=True, repr=False)
+class RneaSecondDerivatives(Summary):
+    """Second derivatives of inverse dynamics; entry [..., i, j, k] is that of torque i by variables j and k.
+
+    Examples
+    --------
+    >>> q = np.full((4, 6), 0.2)
+    >>> garra.models.puma560().rnea_second_derivatives(q, q, q).d2tau_dq_dqd.shape
+    (4, 6, 6, 6)
+    """
+
+    d2tau_dq_dq: Any
+    """[..., n, n, n] [N m/rad^2, ...]"""
+    d2tau_dq_dqd: Any
+    """[..., n, n, n] [N m s/rad^2, ...]"""
+    d2tau_dqd_dqd: Any
+    """[..., n, n, n] [N m s^2/rad^2, ...]"""
+    d2tau_dq_dqdd: Any
+    """[..., n, n, n] of entry i, k of the mass matrix by q_j [kg m^2/rad, ...]"""
+
+
+@dataclass(frozen=True, repr=False)
 class Trajectories(Summary):
     """Trajectories of a batch; [...] are its leading axes, t the output times. NaN at times not reached.
 
@@ -284,7 +305,7 @@ class PathBranch(Summary):
     first: int
     """sample with which it begins"""
     q: np.ndarray
-    """[m, n] at successive samples, in the turn with most room to the limits [rad or m]"""
+    """[m, n] at successive samples, in the turn next to q0 that the limits allow, without q0 that with most room [rad or m]"""
     sigma: np.ndarray
     """[m] smallest singular value of the scaled Jacobian"""
     sigma_bound: float
@@ -375,11 +396,6 @@ class PathCheck:
         if self.best is None:
             return text + ", none within limits and speeds)"
         return text + f"; best: sigma >= {self.best.sigma_bound:.3g}, {self.best.limit_distance:.3g} from a limit)"
-
-
-def _apart(a: np.ndarray, b: np.ndarray, slides: np.ndarray, unit: float) -> float:
-    """|a - b|, slides over the unit of length, turns by the shorter way."""
-    return float(np.linalg.norm(np.where(slides, (a - b) / unit, (a - b + np.pi) % (2 * np.pi) - np.pi)))
 
 
 def _stacked(found: list[AllSolutions], single: bool) -> AllSolutions:
@@ -934,6 +950,103 @@ class Chain:
         """
         return AbaDerivatives(**self._derivatives(True, ("q", q), ("qd", qd), ("tau", tau), on=(device, threads)))
 
+    def rnea_second_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, device: str = "cpu", threads: int = 0
+    ) -> RneaSecondDerivatives:
+        """Second derivatives of rnea(), exact but for rounding, from 4 n to 8 n first ones.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like [..., n]
+            As in rnea().
+        device, threads
+            As in rnea_derivatives().
+
+        Returns
+        -------
+        RneaSecondDerivatives
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes.
+        garra.UsageError
+            For robots with coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q, h = np.full(6, 0.2), np.array([1e-6, 0, 0, 0, 0, 0])
+        >>> found = robot.rnea_second_derivatives(q, q, q).d2tau_dq_dqd
+        >>> up, down = (robot.rnea_derivatives(q, q + step, q).dtau_dq for step in (h, -h))
+        >>> bool(np.allclose(found[:, :, 0], (up - down) / 2e-6, atol=1e-7))
+        True
+        """
+        from garra.chain import derivatives
+
+        n = self.n
+        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)))
+        found = derivatives.second(self, batch["q"], batch["qd"], batch["qdd"], place(device, threads))
+        return RneaSecondDerivatives(**{f"d2tau_{name}": batch.out(array) for name, array in found.items()})
+
+    def derivative(
+        self,
+        output: str,
+        q: Any,
+        qd: Any = None,
+        qdd: Any = None,
+        tau: Any = None,
+        *,
+        by: str = "q",
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> Any:
+        """Derivative of an output of evaluate(), exact but for rounding.
+
+        Parameters
+        ----------
+        output : str
+            "pose", "jacobian", "mass_matrix", "gravity", "bias", "tau", "qdd", "kinetic_energy", "potential_energy".
+        q, qd, qdd, tau : array_like [..., n]
+            As in evaluate(), those that the output needs.
+        by : str
+            Variable: "q", "qd", "qdd", "tau", where the output reads it; "inertia", the `inertial_parameters`, not of
+            poses and Jacobians.
+        device, threads
+            As in rnea_derivatives().
+
+        Returns
+        -------
+        array [..., *output, n] or [..., *output, 10 n]
+            The variable is the last axis.
+
+        Raises
+        ------
+        ValueError
+            For inconsistent shapes and missing arrays.
+        garra.UsageError
+            For other outputs and variables; for Jacobians of robots with coupled joints.
+
+        Examples
+        --------
+        >>> robot = garra.models.puma560()
+        >>> q = np.full((50, 6), 0.2)
+        >>> robot.derivative("mass_matrix", q).shape, robot.derivative("kinetic_energy", q, q, by="inertia").shape
+        ((50, 6, 6, 6), (50, 60))
+        """
+        from garra.chain import derivatives, regressor
+
+        given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+        derivatives.check(output, given)
+        batch = Batch(*((name, value, (self.n,)) for name, value in given.items()))
+        states, on = {name: batch[name] for name in given}, place(device, threads)
+        if by == "inertia" and output not in ("pose", "jacobian"):
+            return batch.out(regressor.by_inertia(self, output, states, on))
+        found = derivatives.first(self, output, states, on)
+        if by not in found:
+            raise _core.UsageError(f"{output} does not depend on by = {by!r}\nThere are {', '.join(found)}, inertia.")
+        return batch.out(found[by])
+
     def _derivatives(self, forward: bool, *named: tuple[str, Any], on: tuple[str, int]) -> dict[str, Any]:
         batch = Batch(*((name, value, (self.n,)) for name, value in named))
         arrays = (batch[name] for name, _ in named)
@@ -977,12 +1090,7 @@ class Chain:
         >>> Y.shape, bool(np.allclose(Y @ robot.inertial_parameters, robot.rnea(q, qd, qdd)))
         ((50, 7, 70), True)
         """
-        from garra.chain import regressor
-
-        n = self.n
-        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)))
-        states = tuple(batch[name] for name in ("q", "qd", "qdd"))
-        return batch.out(regressor.regressor(self, states, device, threads))
+        return self.derivative("tau", q, qd, qdd, by="inertia", device=device, threads=threads)
 
     def crba(self, q: Any, *, point: Any = _TOOL, device: str = "cpu", threads: int = 0) -> Any:
         """Mass matrix M with rotor inertias.
@@ -1332,15 +1440,15 @@ class Chain:
         pose : array_like [k, 4, 4] or [k, n]
             Two or more poses of the tool in the world, or joint values [rad or m].
         kind : str
-            "straight": position on a line, rotation about one fixed axis; lines in joint values. Poses: "screw", one screw
-            motion from pose to pose. Joint values: "spline", cubic with continuous velocity, at rest at both ends.
+            "straight": position on a line, rotation about one fixed axis; lines in joint values. "spline": cubic with
+            continuous velocity, at rest at both ends. Of poses also "screw": one screw motion from pose to pose.
         times : array_like [k], optional
             Of the poses, ascending: joint speeds are compared with their limits [s].
         q0 : array_like [n], optional
-            Without `best`, the best branch starts next to these joint values.
+            The best branch starts next to these joint values, unless `best` says otherwise.
         best : str or callable, optional
             Of the branches that pass: largest bound of "sigma" (default), largest distance to "limits", least "travel" of
-            the joints, least "speed" share; or a function that gives the cost of a PathBranch.
+            the joints, least "speed" share, "start" next to q0; or a function that gives the cost of a PathBranch.
         fixed : mapping, optional
             Joint number or name -> value [rad or m] that it keeps: an arm of seven joints needs one. Of an array [v] of
             values of one joint, the value with the best branch is chosen.
@@ -1386,19 +1494,17 @@ class Chain:
         at = None if times is None else np.ascontiguousarray(vector("times", times, batch.count), dtype=float)[:, None]
         how = (
             finite("near_singular", near_singular), whole("samples", samples, 2), whole("refinements", refinements), kind,
-            best if isinstance(best, str) else "sigma",
+            best if isinstance(best, str) else "sigma" if start is None else "start",
         )  # fmt: skip
-        check = partial(_core.chain_check_path, self._core) if of_joints else self._solver(locked).check_path
-        found = check(np.reshape(batch["pose"], (batch.count, -1)), at, start, how, *place(device, threads))
-        cost = best
-        if best is None and start is not None:
-            cost = lambda branch: _apart(branch.q[0, moving], start[0], self.prismatic[moving], found["unit"])  # noqa: E731
+        check = _core.chain_check_path if of_joints else self._solver(locked).check_path
+        arm = self._without(locked)
+        found = check(arm, np.reshape(batch["pose"], (batch.count, -1)), at, start, how, *place(device, threads))
         branches = []
         for branch in found.pop("branches"):
             branch["q"] = self._with_locked(branch["q"], locked, moving)
             branch["limit_joint"] = moving[branch["limit_joint"]]
             one = PathBranch(**branch)
-            branches.append(replace(one, cost=float(cost(one))) if callable(cost) else one)
+            branches.append(replace(one, cost=float(best(one))) if callable(best) else one)
         within = [b for b in branches if b.passes and b.limit_distance >= 0 and b.speed_share <= 1]
         return PathCheck(branches=branches, best=min(within, key=lambda b: b.cost, default=None), **found)
 

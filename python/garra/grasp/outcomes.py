@@ -35,7 +35,11 @@ def auc(score: np.ndarray, held: np.ndarray) -> float:
 
 
 def logistic_fit(x: np.ndarray, held: np.ndarray) -> tuple[float, float]:
-    """Offset and slope of the logistic regression of outcomes on x, by Newton's method with a weight of 1e-6."""
+    """Offset and slope of the logistic regression of outcomes on x, by Newton's method with a weight of 1e-6; NaN where
+    they have no finite value: one outcome only, or a threshold of x separates the outcomes."""
+    yes, no = x[held], x[~held]
+    if not len(yes) or not len(no) or yes.min() >= no.max() or no.min() >= yes.max():
+        return float("nan"), float("nan")
     X = np.stack([np.ones_like(x), x], axis=1)
     beta = np.zeros(2)
     for _ in range(50):
@@ -253,7 +257,7 @@ class _Trials:
         if (n := len(left)) < 2:
             return NAN2
         width = student_quantile(0.975, n - 1) * float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
-        return value - width, value + width
+        return max(value - width, 0.0), min(value + width, 1.0)
 
     def within(self, score: np.ndarray) -> tuple[float, tuple[float, float]]:
         """AUC over pairs of one group, and its interval over groups."""

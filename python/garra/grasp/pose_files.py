@@ -24,9 +24,9 @@ class PoseFile:
     pose: np.ndarray
     """[P, 4, 4] hand in object axes"""
     outcome: np.ndarray | None = None
-    """[P] True: held, where the file says it"""
-    joints: dict[str, np.ndarray] = field(default_factory=dict)
-    """[P] joint values of the hand by name, where the file has them"""
+    """[P] True: held, where the file says it; as numbers with NaN where some are not known"""
+    joints: dict[str, np.ndarray] | np.ndarray = field(default_factory=dict)
+    """[P] joint values of the hand by name, where the file has them; of an .npz [P, n], without names"""
     squeeze: dict[str, np.ndarray] = field(default_factory=dict)
     """[P] targets of the joints that press, where the file has them (BODex)"""
     mesh: str | None = None
@@ -47,7 +47,7 @@ def read_poses(path: str | PathLike[str]) -> PoseFile:
     Parameters
     ----------
     path : str or path
-        File. An .npz has `pose` [P, 4, 4] and perhaps `outcome` and `scale` [P].
+        File. An .npz has `pose` [P, 4, 4] and perhaps `joints` [P, n], `outcome` and `scale` [P].
 
     Returns
     -------
@@ -105,9 +105,10 @@ def _poses(value: Any) -> np.ndarray:
 
 def _outcomes(value: Any, count: int) -> np.ndarray:
     outcome = np.asarray(value)
-    if outcome.shape != (count,) or not np.isin(outcome, (0, 1)).all():
-        raise ValueError(f"outcomes: not {count} times 0 or 1")
-    return outcome.astype(bool)
+    known = np.isin(outcome, (0, 1))
+    if outcome.shape != (count,) or not (known | np.isnan(outcome.astype(float))).all():
+        raise ValueError(f"outcomes: not {count} times 0, 1 or NaN (not known)")
+    return outcome.astype(bool if known.all() else float)
 
 
 def _scale(value: Any, count: int) -> np.ndarray | float:
@@ -166,7 +167,8 @@ def _arrays(path: Path) -> PoseFile:
         _require(file, "pose")
         poses = _poses(file["pose"])
         outcome = _outcomes(file["outcome"], len(poses)) if "outcome" in file else None
-        return PoseFile(poses, outcome, scale=_scale(file["scale"], len(poses)) if "scale" in file else 1.0)
+        joints = np.array(file["joints"], dtype=float) if "joints" in file else {}
+        return PoseFile(poses, outcome, joints=joints, scale=_scale(file["scale"], len(poses)) if "scale" in file else 1.0)
 
 
 def _pose(position: Any, quaternion: Any) -> np.ndarray:

@@ -76,6 +76,8 @@ def find_trials(found: Found, name: str = "", *, arrived: bool = False, baseline
     needed = np.where(ranked, columns["required_friction"][:, 1], np.nan)
     scores = simple_scores(grasps.first, arrays, first, pose) if baselines else {}
     held = arrays["outcome"][first]
+    if (bad := ~np.isin(held, (0, 1)) & ~np.isnan(held)).any():
+        raise DamagedFile(f"{found.file or 'the set'}: outcome {held[bad][0]:g}: 1 held, 0 not, NaN not known")
     known = np.isfinite(held)
     return Trials(
         p_of_poses(pose, columns["p_held"], columns["samples"], counted)[known],

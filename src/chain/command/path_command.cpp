@@ -108,7 +108,7 @@ chain::PathCheck check(const PathArguments& a, const chain::Robot& robot, const 
   const auto kind = [&]<class Kind>(Kind) {
     if (const auto named = value_named<Kind>(a.kind)) return *named;
     throw Error(ExitCode::kUsage, "--kind " + a.kind + (file.q.empty() ? " of poses" : " of joint values"),
-                file.q.empty() ? "There are straight, screw." : "There are straight, spline.");
+                file.q.empty() ? "There are straight, screw, spline." : "There are straight, spline.");
   };
   if (file.q.empty())
     return chain::AllSolutions(robot).check_path({kind(chain::ToolPath::Kind{}), file.pose, file.time}, a.options,
@@ -124,8 +124,8 @@ void run_path(PathArguments a) {
   const Device device =
       parse_device_for_arrays(a.device == "auto" ? "cpu" : a.device, a.threads, core_seconds::kCopying);
   chain::PathCheck found = check(a, robot, file, device);
-  if (!a.best.empty() || file.q0.empty())
-    choose_best(found, value_named<chain::PathCriterion>(a.best).value_or(chain::PathCriterion::kSigma));
+  const auto best = file.q0.empty() ? chain::PathCriterion::kSigma : chain::PathCriterion::kStart;
+  choose_best(robot, value_named<chain::PathCriterion>(a.best).value_or(best), file.q0, found);
   if (!a.output.empty()) write_branches(a.output, robot, found);
   const Json summary = make_summary(a, robot, found);
   print_summary(summary, a.format, 20);
@@ -141,13 +141,11 @@ void add_chain_path_command(Command chain) {
       "path", "Every branch of joint values along a path of the tool, or a path of joint values, with bounds");
   const auto a = std::make_shared<PathArguments>();
   add_file_options(command, *a, "pose [k,4,4] or q [k,j]; time [k] [s] and q0 [j], if wanted (HDF5)");
-  command.add_option("--kind", a->kind, "straight (line, fixed axis of rotation); poses: screw; q: spline")
+  command.add_option("--kind", a->kind, "straight (line, fixed axis of rotation) or spline; poses also screw")
       .check(one_of({"straight", "screw", "spline"}))
       .capture_default_str();
-  command
-      .add_option("--best", a->best,
-                  "largest sigma or distance to limits, least travel or speed; default: sigma, or q0")
-      .check(one_of({"sigma", "limits", "travel", "speed"}));
+  command.add_option("--best", a->best, "largest sigma or distance to limits, least travel or speed, start at q0")
+      .check(one_of({"sigma", "limits", "travel", "speed", "start"}));
   add_fix_option(command, *a);
   command.add_option("--near", a->options.near_singular, "a branch ends at a singularity where sigma <= this")
       .capture_default_str();

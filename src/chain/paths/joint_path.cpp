@@ -166,7 +166,7 @@ class JointFollower {
       pass(*a, *b, out);
     }
     branch.sigma_bound = std::max(branch.sigma_bound, 0.0);
-    choose_best(out, PathCriterion::kSigma);
+    choose_best(scaled_, PathCriterion::kSigma, {}, out);
     return out;
   }
 

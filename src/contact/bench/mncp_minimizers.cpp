@@ -60,7 +60,7 @@ class FamilyRow final : public mcp::AnyRow {
   mcp::Matrix J_;
 };
 
-mcp::Stage stage_of(const Choice& choice) {
+mcp::Stage to_stage(const Choice& choice) {
   return {static_cast<mcp::Stage::Merit>(choice.merit), static_cast<mcp::Stage::Minimizer>(choice.minimizer), 1};
 }
 
@@ -68,7 +68,7 @@ mcp::Stage stage_of(const Choice& choice) {
 template <class P, class Use>
 void solve_alone(const Choice& choice, const Options& options, const detail::DataOf<P>& data, const double* start,
                  const Use& use) {
-  const mcp::Stage stage = stage_of(choice);
+  const mcp::Stage stage = to_stage(choice);
   const int size = mcp::padded_size(stage.minimizer, FamilyRow<P>::n);
   const SizesInUse sizes(size, size);
   FamilyRow<P> row(data);

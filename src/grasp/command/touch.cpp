@@ -177,7 +177,7 @@ void run_touch(TouchArguments a) {
       printable(format("%lld poses, %lld grasps of %s\n\n", static_cast<long long>(std::ssize(poses.pose) / 16),
                        static_cast<long long>(count), a.hand.c_str()) +
                 text + "Speed              " + short_number(static_cast<double>(count) / std::max(seconds, 1e-9)) +
-                " grasps/s\nSet                " + a.output + "\nHow safe are they  garra grasp rank " + a.output +
+                " grasps/s\nSet                " + a.output + "\nP(held) of each    garra grasp rank " + a.output +
                 " -o ranking.h5\n")
           .c_str(),
       stdout);

@@ -44,37 +44,121 @@ def test_pinocchio_has_the_same():
         assert np.allclose(ours, theirs, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["rnea", "aba"])
-def test_torch_has_the_gradients(name):
+OUTPUTS = {
+    "pose": "q", "jacobian": "q", "mass_matrix": "q", "gravity": "q", "potential_energy": "q", "bias": "q qd",
+    "kinetic_energy": "q qd", "tau": "q qd qdd", "qdd": "q qd tau",
+}  # fmt: skip
+"""What each output reads."""
+
+
+def central(compute, states, by):
+    """Derivative of compute(**states) by states[by], on a new last axis."""
+    steps = 1e-6 * np.eye(states[by].shape[-1])
+    up, down = ([compute(**{**states, by: states[by] + sign * row}) for row in steps] for sign in (1, -1))
+    return (np.stack(up, axis=-1) - np.stack(down, axis=-1)) / 2e-6
+
+
+def near(found, expected, tolerance=1e-7):
+    return found.shape == expected.shape and np.abs(found - expected).max() <= tolerance * max(1, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("device", ["cpu", "scalar"])
+@pytest.mark.parametrize("name", ["puma560", "panda", "scara", "stanford"])
+def test_every_output_has_its_derivatives(name, device):
+    robot = garra.load(name)
+    states = dict(zip(("q", "qd", "qdd", "tau"), RANDOM.uniform(-1, 1, (4, 2, 3, robot.n)), strict=True))
+    for output, reads in OUTPUTS.items():
+        given = {key: states[key] for key in reads.split()}
+        for by in given:
+            expected = central(lambda output=output, **x: robot.evaluate(**x, outputs=output)[output], given, by)
+            assert near(robot.derivative(output, **given, by=by, device=device), expected), (output, by)
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "scara", "stanford"])
+def test_second_derivatives_are_those_of_first_ones(name):
+    robot = garra.load(name)
+    states = dict(zip(("q", "qd", "qdd"), RANDOM.uniform(-1, 1, (3, 4, robot.n)), strict=True))
+    found = robot.rnea_second_derivatives(**states)
+    for of, by, key in (("dtau_dq", "q", "dq_dq"), ("dtau_dq", "qd", "dq_dqd"), ("dtau_dqd", "qd", "dqd_dqd")):
+        expected = central(lambda of=of, **x: getattr(robot.rnea_derivatives(**x), of), states, by)
+        assert near(getattr(found, f"d2tau_{key}"), expected), key
+    twice = np.swapaxes(robot.derivative("mass_matrix", states["q"]), -1, -2)
+    assert np.allclose(found.d2tau_dq_dqdd, twice, atol=1e-12)
+    for key in ("dq_dq", "dqd_dqd"):
+        both = getattr(found, f"d2tau_{key}")
+        assert np.allclose(both, np.swapaxes(both, -1, -2), atol=1e-12 * max(1, np.abs(both).max()))
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda"])
+def test_inertial_parameters_change_every_output_of_dynamics(name):
+    text = garra.load(name).to_toml()
+    mass = next(line for line in text.splitlines() if line.startswith("mass") and float(line.split("=")[1].split("#")[0]) > 1)
+    number = float(mass.split("=")[1].split("#")[0])
+    arms = [garra.Chain.from_toml(text.replace(mass, f"mass = {number + by!r}", 1)) for by in (0, 0.5)]
+    change = arms[1].inertial_parameters - arms[0].inertial_parameters
+    assert np.count_nonzero(change) > 1
+    states = dict(zip(("q", "qd", "qdd", "tau"), RANDOM.uniform(-1, 1, (4, 3, arms[0].n)), strict=True))
+    for output in ("mass_matrix", "gravity", "bias", "tau", "kinetic_energy", "potential_energy"):
+        before, after = (arm.evaluate(**states, outputs=output)[output] for arm in arms)
+        found = arms[0].derivative(output, **states, by="inertia")
+        assert np.allclose(found @ change, after - before, atol=1e-11), output
+    half, whole = (garra.Chain.from_toml(text.replace(mass, f"mass = {number + by!r}", 1)) for by in (-1e-5, 1e-5))
+    expected = (whole.aba(*(states[k] for k in ("q", "qd", "tau"))) - half.aba(*(states[k] for k in ("q", "qd", "tau")))) / 2e-5
+    found = arms[0].derivative("qdd", states["q"], states["qd"], tau=states["tau"], by="inertia")
+    assert near(found @ (change / 0.5), expected, 1e-6)
+
+
+def test_what_has_no_derivative_is_refused():
+    robot = garra.models.puma560()
+    q = np.full(6, 0.2)
+    with pytest.raises(garra.UsageError, match="no derivatives of 'tip'"):
+        robot.derivative("tip", q)
+    with pytest.raises(garra.UsageError, match="does not depend on by = 'qd'"):
+        robot.derivative("gravity", q, q, by="qd")
+    with pytest.raises(ValueError, match="tau needs qdd"):
+        robot.derivative("tau", q, q)
+    with pytest.raises(garra.UsageError, match="inertia"):
+        robot.derivative("jacobian", q, by="inertia")
+    bad = robot.derivative("mass_matrix", np.array([q, np.nan * q]))
+    assert np.isfinite(bad[0]).all() and np.isnan(bad[1]).all()
+    text = robot.to_toml()
+    at = text.index('name = "wrist 1"')
+    coupled = garra.Chain.from_toml(text[:at] + 'follows = { joint = "elbow", multiplier = 0.5 }\n' + text[at:])
+    q = np.full(5, 0.2)
+    assert near(coupled.derivative("mass_matrix", q), central(coupled.crba, {"q": q}, "q"))
+    for refused in (lambda: coupled.derivative("jacobian", q), lambda: coupled.rnea_second_derivatives(q, q, q)):
+        with pytest.raises(garra.UsageError, match="coupled"):
+            refused()
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_torch_has_the_gradients(output):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     robot = garra.load("puma560")
-    states = [torch.tensor(x, requires_grad=True) for x in RANDOM.uniform(-1, 1, (3, 2, 6))]
-    getattr(garra.chain, name)(robot, *states).square().sum().backward()
-    expected = gradients(robot, name, [x.detach().numpy() for x in states])
-    assert all(np.allclose(x.grad, y, rtol=1e-6, atol=1e-6 * np.abs(y).max()) for x, y in zip(states, expected))
+    given = {key: RANDOM.uniform(-1, 1, (2, 6)) for key in OUTPUTS[output].split()}
+    tensors = {key: torch.tensor(x, requires_grad=True) for key, x in given.items()}
+    garra.chain.evaluate(robot, output, **tensors).square().sum().backward()
+    for key, expected in gradients(robot, output, given).items():
+        assert near(tensors[key].grad.numpy(), expected, 1e-6), key
 
 
-@pytest.mark.parametrize("name", ["rnea", "aba"])
-def test_jax_has_the_gradients(name):
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_jax_has_the_gradients(output):
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     jax.config.update("jax_enable_x64", True)
     robot = garra.load("puma560")
-    q, qd, u = RANDOM.uniform(-1, 1, (3, 2, 6))
-    found = jax.grad(lambda *x: (getattr(garra.chain, name)(robot, *x) ** 2).sum(), argnums=(0, 1, 2))(
-        *map(jax.numpy.asarray, (q, qd, u))
-    )
-    assert all(np.allclose(x, y, rtol=1e-6, atol=1e-6 * np.abs(y).max()) for x, y in zip(found, gradients(robot, name, [q, qd, u])))
+    given = {key: RANDOM.uniform(-1, 1, (2, 6)) for key in OUTPUTS[output].split()}
+    arrays = {key: jax.numpy.asarray(x) for key, x in given.items()}
+    found = jax.grad(lambda x: (garra.chain.evaluate(robot, output, **x) ** 2).sum())(arrays)
+    for key, expected in gradients(robot, output, given).items():
+        assert near(np.asarray(found[key]), expected, 1e-6), key
 
 
-def gradients(robot, name, states):
+def gradients(robot, output, given):
     """Of the sum of squares, by central differences."""
-    out, h = [], 1e-6
-    for k, x in enumerate(states):
-        by = np.zeros_like(x)
-        for i in np.ndindex(x.shape):
-            step = np.zeros_like(x)
-            step[i] = h
-            up, down = ([*states[:k], x + s, *states[k + 1 :]] for s in (step, -step))
-            by[i] = ((getattr(robot, name)(*up) ** 2).sum() - (getattr(robot, name)(*down) ** 2).sum()) / (2 * h)
-        out.append(by)
+    value = robot.evaluate(**given, outputs=output)[output]
+    out = {}
+    for by in given:
+        changes = central(lambda **x: robot.evaluate(**x, outputs=output)[output], given, by)
+        out[by] = 2 * (value[..., None] * changes).reshape(2, -1, 6).sum(axis=1)
     return out

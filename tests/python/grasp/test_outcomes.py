@@ -191,3 +191,10 @@ def test_several_rankings_are_objects_of_their_own(tmp_path: Path):
     answer = program("grasp", "compare", tmp_path / "thin.h5", tmp_path / "thick.h5", "--arrived", "--format", "json")
     said = json.loads(answer.stdout)
     assert [g["name"] for g in said["groups"]] == ["thick", "thin"] and said["trials"] == 22
+
+
+def test_few_or_equal_outcomes_have_no_slope_and_intervals_stay_within_one():
+    few = garra.grasp.compare([0.1, 0.9, 0.3, 0.6], [0, 1, 1, 0])
+    assert 0 <= few.auc_jackknife[0] <= few.auc_jackknife[1] <= 1
+    assert np.isnan(garra.grasp.compare([0.1, 0.9, 0.3], [1, 1, 1]).slope)
+    assert np.isnan(garra.grasp.compare([0.1, 0.9, 0.3], [0, 1, 0]).slope)  # a threshold separates them

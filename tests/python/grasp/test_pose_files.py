@@ -129,3 +129,14 @@ def test_states_of_mujoco_give_the_grasps_of_each(tmp_path: Path):
     np.testing.assert_array_equal(grasps[0].points, one.points)
     with pytest.raises(ValueError, match=r"qpos has the shape \(9,\)"):
         garra.grasp.from_mujoco_states(model, closed)
+
+
+def test_outcomes_that_are_not_known_and_joint_values_of_arrays(tmp_path: Path):
+    pose = np.tile(np.eye(4), (3, 1, 1))
+    np.savez(tmp_path / "p.npz", pose=pose, outcome=[1, np.nan, 0], joints=np.ones((3, 2)))
+    found = garra.grasp.read_poses(tmp_path / "p.npz")
+    np.testing.assert_array_equal(found.outcome, [1, np.nan, 0])
+    assert found.joints.shape == (3, 2)
+    np.savez(tmp_path / "p.npz", pose=pose, outcome=[1, 2, 0])
+    with pytest.raises(garra.FileError, match="outcomes: not 3 times 0, 1 or NaN"):
+        garra.grasp.read_poses(tmp_path / "p.npz")
