@@ -40,10 +40,6 @@ void check_options(const InTime& t) {
 /// Forces that leave this share of the load are a start at rest: below the tolerance of the certificate.
 constexpr double kStartsWithin = 2e-10;
 
-void copy_limits(const std::vector<std::vector<double>>& given, std::size_t f, double* to) {
-  if (f < given.size()) std::copy(given[f].begin(), given[f].end(), to);
-}
-
 GroupRules make_group_rules(const Scenario& s, const GroupModel& m) {
   const InTime& time = *s.time;
   GroupRules r{m,
@@ -52,15 +48,7 @@ GroupRules make_group_rules(const Scenario& s, const GroupModel& m) {
                LoadClock(time.loads, s.gravity, time.duration),
                {},
                make_kinds(m)};
-  const auto torque = torque_limits(s);
-  for (std::size_t f = 0; f < s.fingers.size(); ++f) {
-    FingerLimits limits = FingerLimits::none();
-    copy_limits(torque, f, limits.torque);
-    copy_limits(time.lower, f, limits.lower);
-    copy_limits(time.upper, f, limits.upper);
-    limits.torque_limited = !torque.empty();
-    r.limits.push_back(limits);
-  }
+  for (std::size_t f = 0; f < s.fingers.size(); ++f) r.limits.push_back(find_limits(s, f));
   for (const TimeLoad& load : time.loads)
     if (load.kind == TimeLoad::Kind::kShake) {
       r.shaken = true;
@@ -173,7 +161,8 @@ class GroupBlock : private ContactsInUse {
     const int objects = static_cast<int>(r.model.objects.size());
     const auto m = measures(i);
     Trajectory t = take_trajectory(m, r.contacts(), m.end_time);
-    if (!r.limits[0].torque_limited) std::fill(std::begin(t.peak_torque), std::end(t.peak_torque), NAN);
+    if (std::ranges::none_of(r.limits, &FingerLimits::torque_limited))
+      std::fill(std::begin(t.peak_torque), std::end(t.peak_torque), NAN);
     for (int k = 0; k < objects; ++k)
       if (TileOf<double>(at.lost, objects, i).at(k) > 0) t.objects_lost |= 1u << k;
     return t;

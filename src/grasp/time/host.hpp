@@ -11,6 +11,8 @@ namespace garra::grasp {
 /// Samples in a block, such that their data stay in the L2 cache.
 inline constexpr std::int64_t kInFlight = 128;
 
+/// Limits of a finger's joints in a scenario with [simulation].
+[[nodiscard]] FingerLimits find_limits(const Scenario& s, std::size_t finger);
 /// Measures of a trajectory that has ended, or reached `duration`, without limits of torques.
 [[nodiscard]] Trajectory take_trajectory(const MotionMeasures<double, kAnyContacts>& m, int contacts, double duration);
 

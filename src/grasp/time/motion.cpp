@@ -20,11 +20,6 @@ namespace garra::grasp {
 
 namespace {
 
-/// Copies one number for each joint of finger j, if there are any.
-void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, double* to) {
-  if (j < given.size()) std::copy(given[j].begin(), given[j].end(), to);
-}
-
 MotionRules make_rules(const Scenario& s, const GraspModel& grasp) {
   const InTime& time = *s.time;
   MotionRules r{};
@@ -46,15 +41,10 @@ MotionRules make_rules(const Scenario& s, const GraspModel& grasp) {
       r.shake_rms = load.rms;
     }
   }
-  const auto torque = torque_limits(s);
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     r.kind[j] = followed_surface(s.contacts[j], j, "which [simulation] cannot follow");
     r.nominal_friction[j] = nominal_friction(s, j);
-    FingerLimits& limits = r.limits[j] = FingerLimits::none();
-    copy_limits(torque, j, limits.torque);
-    copy_limits(time.lower, j, limits.lower);
-    copy_limits(time.upper, j, limits.upper);
-    limits.torque_limited = j < torque.size() && !torque[j].empty();
+    r.limits[j] = find_limits(s, j);
   }
   return r;
 }
@@ -246,6 +236,19 @@ void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* 
     draw[i] = static_cast<std::uint64_t>(sample / n);
     friction[i] = levels.empty() ? 0 : levels[static_cast<std::size_t>(sample % n)];  // SampleLevel is one number
   }
+}
+
+FingerLimits find_limits(const Scenario& s, std::size_t finger) {
+  FingerLimits limits = FingerLimits::none();
+  const auto copy = [&](const std::vector<std::vector<double>>& given, double* to) {
+    if (finger < given.size()) std::copy(given[finger].begin(), given[finger].end(), to);
+  };
+  const auto torque = torque_limits(s);
+  copy(torque, limits.torque);
+  copy(s.time->lower, limits.lower);
+  copy(s.time->upper, limits.upper);
+  limits.torque_limited = finger < torque.size() && !torque[finger].empty();
+  return limits;
 }
 
 Trajectory take_trajectory(const MotionMeasures<double, kAnyContacts>& m, int contacts, double duration) {
