@@ -86,12 +86,14 @@ struct ToolPath {
   enum class Kind {
     kStraight,  ///< position on a line, rotation about one fixed axis
     kScrew,     ///< one screw motion from pose to pose
+    kSpline,    ///< cubic in place and orientation; at a pose the mean velocity from the pose before to the one after,
+                ///< rest at both ends
   };
   Kind kind = Kind::kStraight;
   std::span<const double> pose = {};  ///< [k,16], two or more
   std::span<const double> time = {};  ///< [k] of the poses, ascending [s]; empty: no joint speeds
 };
-[[nodiscard]] constexpr auto names_of(ToolPath::Kind) { return names("straight", "screw"); }
+[[nodiscard]] constexpr auto names_of(ToolPath::Kind) { return names("straight", "screw", "spline"); }
 
 /// Options of AllSolutions::check_path().
 struct PathOptions {

@@ -15,7 +15,7 @@ from garra.summary import Summary
 
 STATUS: tuple[str, ...] = tuple("ray" if name == "stalled" else name for name in _core.statuses)
 """Names of the numbers in Solutions.status. "ray": the method ended on a ray. This proves that no solution exists for a
-copositive-plus M, such as a positive semidefinite one; for others it proves nothing."""
+copositive-plus M, such as a positive semidefinite one, up to rounding; for others it proves nothing."""
 
 _MOST_IN_LANES = 32
 """Most pairs of the code for SIMD lanes; larger problems are solved one by one."""

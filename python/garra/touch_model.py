@@ -24,7 +24,7 @@ def read_hand_poses(path: str) -> tuple[Any, dict[str, Any]]:
     from garra.grasp import read_poses
 
     read = read_poses(path)
-    found: dict[str, Any] = {"joints": read.joints or None, "squeeze": read.squeeze or None, "outcome": read.outcome}
+    found: dict[str, Any] = {"joints": read.joints if len(read.joints) else None, "squeeze": read.squeeze or None, "outcome": read.outcome}
     if Path(path).suffix == ".npz":
         with np.load(path, allow_pickle=False) as file:
             found |= {name: file[name] for name in (*COMMANDS, "group") if name in file}

@@ -79,9 +79,10 @@ Body shell(const Mesh& mesh, double density) {
 
 Body weigh(const Surface& surface, double mass, double density) {
   if (!(mass > 0) && !surface.encloses())
-    throw Error(ExitCode::kUsage, "the mesh is not watertight, so its volume is unknown",
-                "Give the mass (--mass 0.1, Python: mass=0.1); it is then taken to be a skin of even thickness. Or mend "
-                "the mesh.");
+    throw Error(
+        ExitCode::kUsage, "the mesh is not watertight, so its volume is unknown",
+        "Give the mass (--mass 0.1, Python: mass=0.1); it is then taken to be a skin of even thickness. Or mend "
+        "the mesh.");
   const Body body = surface.body(density);
   return mass > 0 ? body.with_mass(mass) : body;
 }

@@ -279,7 +279,8 @@ class AllSolutions:
     branch: Any = None
     """details: list of lists of str: three letters (docs/howto/all-solutions.md), or "" for arms without names"""
     sigma_min: Any = None
-    """details: list of arrays [k] smallest singular value of the scaled Jacobian, as of garra.singularity.measure()"""
+    """details: list of arrays [k] smallest singular value of the scaled Jacobian, as of garra.singularity.measure();
+    with `fixed` that of the arm whose fixed joints are locked"""
     singular_distance: Any = None
     """details: list of arrays [k] joint motion to the nearest singularity [rad]; NaN: none found within one radian"""
 
@@ -305,7 +306,7 @@ class PathBranch(Summary):
     first: int
     """sample with which it begins"""
     q: np.ndarray
-    """[m, n] at successive samples, in the turn with most room to the limits [rad or m]"""
+    """[m, n] at successive samples, in the turn next to q0 that the limits allow, without q0 that with most room [rad or m]"""
     sigma: np.ndarray
     """[m] smallest singular value of the scaled Jacobian"""
     sigma_bound: float
@@ -1440,8 +1441,8 @@ class Chain:
         pose : array_like [k, 4, 4] or [k, n]
             Two or more poses of the tool in the world, or joint values [rad or m].
         kind : str
-            "straight": position on a line, rotation about one fixed axis; lines in joint values. Poses: "screw", one screw
-            motion from pose to pose. Joint values: "spline", cubic with continuous velocity, at rest at both ends.
+            "straight": position on a line, rotation about one fixed axis; lines in joint values. "spline": cubic with
+            continuous velocity, at rest at both ends. Of poses also "screw": one screw motion from pose to pose.
         times : array_like [k], optional
             Of the poses, ascending: joint speeds are compared with their limits [s].
         q0 : array_like [n], optional
@@ -1480,6 +1481,8 @@ class Chain:
         (True, True)
         """
         for joint, values in (fixed or {}).items():
+            if np.ndim(values) == 1 and not len(values):
+                raise ValueError(f"fixed[{joint!r}] has no value")
             if np.ndim(values) == 1:
                 how = {"kind": kind, "times": times, "q0": q0, "best": best, "near_singular": near_singular}
                 how |= {"samples": samples, "refinements": refinements, "device": device, "threads": threads}
@@ -1487,9 +1490,12 @@ class Chain:
                 return min(each, key=lambda one: one.best.cost if one else np.inf)
         locked, moving = self._locked(fixed)
         of_joints = np.ndim(pose) == 2 and not locked and np.shape(pose)[1] == self.n
+        if not of_joints and (np.ndim(pose) != 3 or np.shape(pose)[1:] != (4, 4)):
+            text = f"pose has the shape {list(np.shape(pose))}, not [k, 4, 4] or, without `fixed`, joint values [k, {self.n}]"
+            raise ValueError(text)
+        if not (isinstance(best, str) or best is None or callable(best)):
+            raise ValueError(f"best = {best!r}: a name or a function of a branch")
         batch = Batch(("pose", pose, (self.n,) if of_joints else (4, 4)))
-        if len(batch.lead) != 1:
-            raise ValueError(f"pose has the shape {np.shape(pose)}, not [k, 4, 4] and, without fixed joints, not [k, n]")
         start = None if q0 is None else np.ascontiguousarray(vector("q0", q0, self.n))[moving][None]
         at = None if times is None else np.ascontiguousarray(vector("times", times, batch.count), dtype=float)[:, None]
         how = (

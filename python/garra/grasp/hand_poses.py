@@ -23,6 +23,7 @@ MOST_CONTACTS = 32  # of a grasp
 FEWEST_CELLS, MOST_CELLS = 12, 4000  # of a geom
 SMALLEST_PATCH = 5e-4  # standard deviation below which a patch is a line or a point [m]
 FACING = 0.5  # least cosine between a cell's normal and the way to the object
+FLAT = 0.999  # least length of the mean of a flat patch's normals
 CLOSED = 2e-4  # closing ends when links are this near to touching [m]
 SLOWEST = 0.9  # or when a step leaves more than this share of the largest distance
 MOST_CLOSING_STEPS = 8
@@ -292,7 +293,7 @@ class _Cells:
         way = np.sign(distance) * ((point - position) * own).sum(1)
         far = np.abs(distance) > CLOSED
         faces = ((found["normal"] * own).sum(1) < -FACING) & ((way > FACING * np.abs(distance)) | ~far)
-        return {"position": position, "distance": distance, "point": point, "normal": found["normal"], "faces": faces}
+        return {"position": position, "distance": distance, "point": point, "normal": found["normal"], "own_normal": own, "faces": faces}
 
 
 def _facing(cells: dict[str, np.ndarray], rows: slice) -> np.ndarray:
@@ -376,20 +377,18 @@ def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tu
     else:
         sides = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])  # a rectangle: the signs of the axes mean nothing
         places = center + sides * [first, second] @ axes[:, [2, 1]].T
-    square = ((places[:, None] - point) ** 2).sum(2)
-    nearest = square.argmin(0)
+    # Where one side is flat, its normal counts: that of the object, or of the link at an edge or a curved face.
+    of_object, of_link = weight @ normal, -(weight @ cells["own_normal"][rows][at])
+    mean = of_object if np.linalg.norm(of_object) >= min(np.linalg.norm(of_link), FLAT) else of_link
+    n = mean / max(np.linalg.norm(mean), 1e-12)
     out = []
-    for k in range(len(places)):
-        own = nearest == k
-        n = (weight[own] @ normal[own]) if own.any() else normal[square[k].argmin()]
-        length = np.linalg.norm(n)
-        n = n / length if length > 1e-6 else normal[square[k].argmin()]
-        # A disk of even pressure with these moments bears the moment mu F 2 a / 3 about its normal.
-        cell = square[k].argmin()
-        gap = point[cell] - places[k]
+    for place in places:
+        cell = ((place - point) ** 2).sum(1).argmin()
+        gap = point[cell] - place
         along = (gap @ normal[cell]) * normal[cell]
         # On the surface: in the plane of the nearest cell, if there is one here.
-        at_surface = places[k] + along if np.linalg.norm(gap - along) < o.cell else point[cell]
+        at_surface = place + along if np.linalg.norm(gap - along) < o.cell else point[cell]
+        # A disk of even pressure with these moments bears the moment mu F 2 a / 3 about its normal.
         out.append((at_surface, n, 2 / 3 * float(np.sqrt(2 * (moments[2] + moments[1])))))
     return out
 

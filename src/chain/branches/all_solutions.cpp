@@ -96,10 +96,9 @@ class Turns {
       return add_windings(i + 1, one, q0, to);
     }
     const Span turns = turns_within(joint, q);
-    if (turns.last - turns.first > kTurn * kMostTurns)
-      throw Error(ExitCode::kUsage,
-                  "all solutions: the limits of joint " + std::to_string(i) + " are too wide for windings",
-                  "Narrow them to " + std::to_string(kMostTurns) + " turns, or leave windings out.");
+    if (turns.last - turns.first > kTurn * kMostTurns || to.size() > kMostWindings)
+      throw Error(ExitCode::kUsage, "all solutions: the limits of the joints are too wide for windings",
+                  "Narrow them, or leave windings out.");
     for (double turn = turns.first; turn <= turns.last; turn += kTurn) {
       one.q[static_cast<int>(i)] = std::clamp(q + turn, joint.lower, joint.upper);
       add_windings(i + 1, one, q0, to);
@@ -129,8 +128,9 @@ class Turns {
     return !options_.limits || one.limit_distance >= -kSlack;
   }
 
-  static constexpr double kSlack = 1e-9;  ///< of a limit: a solution at it counts [rad or m]
-  static constexpr int kMostTurns = 100;
+  static constexpr double kSlack = 1e-9;                 ///< of a limit: a solution at it counts [rad or m]
+  static constexpr int kMostTurns = 100;                 ///< of a joint
+  static constexpr std::size_t kMostWindings = 1 << 22;  ///< of the solutions of some poses
   std::vector<Range> joint_;
   const AllSolutionsOptions& options_;
 };

@@ -1,6 +1,7 @@
 // AllSolutions::check_path: solutions at samples of a path, linked to branches by Newton-Kantorovich
 // (docs/theory/chain.md, "Paths").
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -22,23 +23,41 @@ using Joints6 = Vec<double, kLoop>;
 
 constexpr double kTurn = 2 * M_PI;
 
-/// One piece of a path: from the first pose on, by a twist in world axes at the tool.
+/// One piece of a path: from the first pose on by three motions in world axes, each by its own share. Only splines have
+/// more than one.
 struct Piece {
+  using Motions = std::array<Vec3<double>, 3>;
   Pose<double> from;
-  Vec3<double> turn,
-      shift;  ///< rotation vector; displacement, or linear part of the screw about the tool's first place
-  bool screw;
+  Motions turn, shift;  ///< rotation vectors; displacements, or linear part of the screw about the tool's first place
+  ToolPath::Kind kind;
 
+  [[nodiscard]] std::array<double, 3> shares(double u) const {
+    const double v = 1 - u;
+    if (kind == ToolPath::Kind::kSpline) return {1 - v * v * v, u * u * (3 - 2 * u), u * u * u};
+    return {u, 0, 0};
+  }
   [[nodiscard]] Pose<double> at(double u) const {
-    if (screw) {
-      const Pose<double> moved = exp(Screw<double>{u * turn, u * shift});
+    if (kind == ToolPath::Kind::kScrew) {
+      const Pose<double> moved = exp(Screw<double>{u * turn[0], u * shift[0]});
       return {moved.R * from.R, from.p + moved.p};
     }
-    return {rotation_matrix(quaternion_of_turn(u * turn)) * from.R, axpy(u, shift, from.p)};
+    Pose<double> to = from;
+    for (std::size_t k = 0; k < 3; ++k) {
+      to.R = rotation_matrix(quaternion_of_turn(shares(u)[k] * turn[k])) * to.R;
+      to.p = axpy(shares(u)[k], shift[k], to.p);
+    }
+    return to;
   }
-  /// Length of the tool's way and angle of its turn, both per piece: way of a screw is that of a helix.
-  [[nodiscard]] double angle() const { return norm(turn); }
-  [[nodiscard]] double way() const { return norm(shift); }
+  /// Bounds of the angle of the tool's turn and of the length of its way between u and v: shares grow with u.
+  [[nodiscard]] double angle(double u, double v) const { return length(turn, u, v); }
+  [[nodiscard]] double way(double u, double v) const { return length(shift, u, v); }
+
+ private:
+  [[nodiscard]] double length(const Motions& of, double u, double v) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) sum += (shares(v)[k] - shares(u)[k]) * norm(of[k]);
+    return sum;
+  }
 };
 
 Pose<double> pose_at(std::span<const double> row) {
@@ -61,13 +80,33 @@ Vec3<double> linear_part(const Vec3<double>& w, const Vec3<double>& p) {
   return axpy(c, cross(w, cross(w, p)), axpy(-0.5, cross(w, p), p));
 }
 
+/// The spline has at each pose the mean velocity from the pose before to the one after, and rests at both ends.
 std::vector<Piece> make_pieces(const ToolPath& path) {
+  std::vector<Pose<double>> pose;
+  for (std::size_t k = 0; k < path.pose.size() / 16; ++k) pose.push_back(pose_at(path.pose.subspan(16 * k, 16)));
+  const auto time = [&](std::size_t k) { return path.time.empty() ? static_cast<double>(k) : path.time[k]; };
+  const auto turn = [&](std::size_t k) { return turn_between(orientation(pose[k].R), orientation(pose[k + 1].R)); };
+  const std::size_t last = pose.size() - 1;
   std::vector<Piece> out;
-  for (std::size_t k = 0; k + 1 < path.pose.size() / 16; ++k) {
-    const Pose<double> a = pose_at(path.pose.subspan(16 * k, 16)), b = pose_at(path.pose.subspan(16 * k + 16, 16));
-    const Vec3<double> turn = turn_between(orientation(a.R), orientation(b.R)), shift = b.p - a.p;
-    const bool screw = path.kind == ToolPath::Kind::kScrew;
-    out.push_back({a, turn, screw ? linear_part(turn, shift) : shift, screw});
+  for (std::size_t k = 0; k < last; ++k) {
+    const Vec3<double> shift = pose[k + 1].p - pose[k].p, none = Vec3<double>::zero();
+    Piece piece{pose[k], {turn(k), none, none}, {shift, none, none}, path.kind};
+    if (path.kind == ToolPath::Kind::kScrew) piece.shift[0] = linear_part(turn(k), shift);
+    if (path.kind == ToolPath::Kind::kSpline) {
+      const auto share =
+          [&](std::size_t j) {  // third of the piece, in units of the time from the pose before to that after
+            return j == 0 || j == last ? 0 : (time(k + 1) - time(k)) / (3 * (time(j + 1) - time(j - 1)));
+          };
+      const auto by = [&](std::size_t j, const auto& of) { return share(j) > 0 ? share(j) * of(j) : none; };
+      const auto turned = [&](std::size_t j) { return turn(j - 1) + turn(j); };
+      const auto moved = [&](std::size_t j) { return pose[j + 1].p - pose[j - 1].p; };
+      const Vec3<double> first = by(k, turned), third = by(k + 1, turned);
+      const Mat3<double> from = rotation_matrix(quaternion_of_turn(first)) * pose[k].R,
+                         to = rotation_matrix(quaternion_of_turn(-third)) * pose[k + 1].R;
+      piece.turn = {first, turn_between(orientation(from), orientation(to)), third};
+      piece.shift = {by(k, moved), shift - by(k, moved) - by(k + 1, moved), by(k + 1, moved)};
+    }
+    out.push_back(piece);
   }
   return out;
 }
@@ -188,7 +227,8 @@ class Follower {
   /// Links the solutions of neighboring samples, by proof where there is one.
   Linked link(std::pair<const double, Sample>& a, std::pair<const double, Sample>& b) const {
     const auto piece = std::min(static_cast<std::size_t>(a.first), pieces_.size() - 1);
-    const double part = b.first - a.first, way = part * pieces_[piece].way(), angle = part * pieces_[piece].angle();
+    const double u = a.first - static_cast<double>(piece), v = b.first - static_cast<double>(piece);
+    const double way = pieces_[piece].way(u, v), angle = pieces_[piece].angle(u, v);
     for (Node& node : a.second) node.next = -1;
     for (Node& node : b.second) node.previous = -1;
     for (std::size_t i = 0; i < a.second.size(); ++i)

@@ -108,7 +108,7 @@ chain::PathCheck check(const PathArguments& a, const chain::Robot& robot, const 
   const auto kind = [&]<class Kind>(Kind) {
     if (const auto named = value_named<Kind>(a.kind)) return *named;
     throw Error(ExitCode::kUsage, "--kind " + a.kind + (file.q.empty() ? " of poses" : " of joint values"),
-                file.q.empty() ? "There are straight, screw." : "There are straight, spline.");
+                file.q.empty() ? "There are straight, screw, spline." : "There are straight, spline.");
   };
   if (file.q.empty())
     return chain::AllSolutions(robot).check_path({kind(chain::ToolPath::Kind{}), file.pose, file.time}, a.options,
@@ -141,7 +141,7 @@ void add_chain_path_command(Command chain) {
       "path", "Every branch of joint values along a path of the tool, or a path of joint values, with bounds");
   const auto a = std::make_shared<PathArguments>();
   add_file_options(command, *a, "pose [k,4,4] or q [k,j]; time [k] [s] and q0 [j], if wanted (HDF5)");
-  command.add_option("--kind", a->kind, "straight (line, fixed axis of rotation); poses: screw; q: spline")
+  command.add_option("--kind", a->kind, "straight (line, fixed axis of rotation) or spline; poses also screw")
       .check(one_of({"straight", "screw", "spline"}))
       .capture_default_str();
   command.add_option("--best", a->best, "largest sigma or distance to limits, least travel or speed, start at q0")

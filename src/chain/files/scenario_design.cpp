@@ -58,7 +58,7 @@ class JointValue : public Value {
   [[nodiscard]] std::string takes() const override {
     const std::string turning = si_unit(dimension_.turning), sliding = si_unit(dimension_.sliding);
     const std::string units = turning == sliding ? turning : turning + " or " + sliding;
-    const std::string low = std::isfinite(bounds_.low) ? ", at least 0" : "";
+    const std::string low = std::isfinite(bounds_.low) ? bounds_.above_low ? ", above 0" : ", at least 0" : "";
     return "J" + std::string(is_drawn() ? "D" : "") + (units.empty() ? "" : ", " + units) + low;
   }
   [[nodiscard]] Json schema() const override {

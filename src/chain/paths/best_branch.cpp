@@ -22,7 +22,7 @@ double apart(const Robot& robot, const PathBranch& branch, std::span<const doubl
   double squares = 0;
   for (std::size_t i = 0; i < q0.size(); ++i) {
     const double by = branch.q[i] - q0[i];
-    squares += std::pow(robot.joint[i].prismatic ? by / unit : std::remainder(by, 2 * M_PI), 2);
+    squares += std::pow(robot.joint[i].prismatic ? by / unit : by, 2);  // whole turns count
   }
   return std::sqrt(squares);
 }

@@ -33,13 +33,13 @@ std::vector<double> object_accelerations(const GroupSample& s, const Column& c) 
 
 /// -M_man^-1 (g + h - tau + J^T c).
 Column joint_accelerations(const GroupModel& m, const GroupSample& s, const Column& c) {
-  const Column pushed = transpose_times(s.J, c);
   Column out;
   for (std::size_t f = 0; f < m.fingers.size(); ++f) {
     const int first = m.first_joint[f], n = m.first_joint[f + 1] - first;
     for (int i = first; i < first + n; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      out.push_back(-(s.effort[at] + pushed[at]));
+      double pushed = 0;
+      for (int r = 0; r < m.rows(); ++r) pushed += s.J(r, i) * c[static_cast<std::size_t>(r)];
+      out.push_back(-(s.effort[static_cast<std::size_t>(i)] + pushed));
     }
     solve_finger(first, n, s, [&](int i) -> double& { return out[static_cast<std::size_t>(first + i)]; });
   }
@@ -155,14 +155,12 @@ Analysis analyze_group(const Scenario& scenario, const GraspStates& states, cons
     out.moment.push_back(m->contacts[j].torsion_radius * solved.c[4 * j + 3]);
   out.relative_acceleration = points(*m, solved.a);
   out.mode_after = solved.state;
-  Column V;
-  for (const Body<double>& body : s.body) {
-    V.insert(V.end(), body.v.m, body.v.m + 3);
-    V.insert(V.end(), body.omega.m, body.omega.m + 3);
-  }
-  Column velocity = transpose_times(s.W, V);
-  const Column fingers = multiplied(s.J, s.qd);
-  for (std::size_t k = 0; k < fingers.size(); ++k) velocity[k] -= fingers[k];
+  Column velocity(static_cast<std::size_t>(m->rows()));
+  const auto screw = [&](int k) {
+    const Body<double>& body = s.body[static_cast<std::size_t>(k)];
+    return Screw<double>{body.omega, body.v};
+  };
+  find_velocities(*m, s, screw, s.qd, velocity);
   out.relative_velocity = points(*m, velocity);
   for (std::size_t j = 0; j < s.place.size(); ++j) {
     const Vec3<double> n = column(s.place[j].E, 0);

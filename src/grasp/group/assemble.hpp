@@ -2,6 +2,7 @@
 // time: on doubles or in lanes. Loops visit the blocks that are not zero.
 #pragma once
 
+#include "garra/math/screw.hpp"
 #include "garra/systems/grasp/assemble.hpp"
 #include "grasp/group/model.hpp"
 
@@ -85,6 +86,34 @@ GARRA_HD void fill_wrenches(const GroupModel& m, GroupInstant<S, List>& s) {
   }
 }
 
+/// Calls f(joint) for the joints of a finger.
+template <class F>
+GARRA_HD void for_finger_joints(const GroupModel& m, std::size_t finger, const F& f) {
+  for (int i = m.first_joint[finger]; i < m.first_joint[finger + 1]; ++i) f(static_cast<std::size_t>(i));
+}
+
+/// Relative velocities W^T V - J qd of the contacts; screw(k): (omega; v) of object k.
+template <class S, template <class> class List>
+GARRA_HD void find_velocities(const GroupModel& m, const GroupInstant<S, List>& s, const auto& screw, const auto& qd,
+                              auto& out) {
+  for (std::size_t j = 0; j < m.contacts.size(); ++j) {
+    const GroupContact& c = m.contacts[j];
+    const int first = m.numbers * static_cast<int>(j);
+    for (int r = first; r < first + m.numbers; ++r) {
+      S sum = S(0), finger = S(0);
+      for (int k = 0; k < c.bodies; ++k) {
+        const Screw<S> V = screw(c.body[k]);
+        for (int i = 0; i < 3; ++i) sum += s.W(6 * c.body[k] + i, r) * V.v[i];
+        for (int i = 0; i < 3; ++i) sum += s.W(6 * c.body[k] + 3 + i, r) * V.w[i];
+      }
+      if (c.partner.kind == Partner::Kind::kFinger)
+        for_finger_joints(m, static_cast<std::size_t>(c.partner.number),
+                          [&](std::size_t i) { finger += s.J(r, static_cast<int>(i)) * qd[i]; });
+      out[static_cast<std::size_t>(r)] = sum - finger;
+    }
+  }
+}
+
 /// The lower Cholesky factor of a finger's block of M_man, into `factor`.
 template <class S, template <class> class List>
 GARRA_HD void factor_finger(int first, int n, GroupInstant<S, List>& s) {
@@ -119,8 +148,7 @@ GARRA_HD void divide_by_inertia(const GroupModel& m, GroupInstant<S, List>& s) {
     const S per_mass = S(1) / body.mass;
     for (const int j : m.of_object[k])
       for (int c = m.numbers * j; c < m.numbers * (j + 1); ++c) {
-        const Vec3<S> turn =
-            body.inverse_inertia * vec3<S>(s.W(row + 3, c), s.W(row + 4, c), s.W(row + 5, c));
+        const Vec3<S> turn = body.inverse_inertia * vec3<S>(s.W(row + 3, c), s.W(row + 4, c), s.W(row + 5, c));
         for (int i = 0; i < 3; ++i) {
           s.inverse_mass_W(row + i, c) = per_mass * s.W(row + i, c);
           s.inverse_mass_W(row + 3 + i, c) = turn[i];
@@ -131,9 +159,7 @@ GARRA_HD void divide_by_inertia(const GroupModel& m, GroupInstant<S, List>& s) {
   for (std::size_t f = 0; f < m.fingers.size(); ++f) {
     const int first = m.first_joint[f], n = m.first_joint[f + 1] - first;
     factor_finger(first, n, s);
-    const auto solve_column = [&](int c) {
-      solve_finger(first, n, s, [&](int i) -> S& { return x(first + i, c); });
-    };
+    const auto solve_column = [&](int c) { solve_finger(first, n, s, [&](int i) -> S& { return x(first + i, c); }); };
     for (const int j : m.of_finger[f])
       for (int r = m.numbers * j; r < m.numbers * (j + 1); ++r) {
         for (int i = first; i < first + n; ++i) x(i, r) = s.J(r, i);

@@ -27,7 +27,7 @@ struct GroupContact {
   int grip_force_slot;
   int object;
   Partner partner;
-  int body[2], bodies;    ///< its objects in their order, and how many
+  int body[2], bodies;  ///< its objects in their order, and how many
   ContactLaw law;
   bool slides;
   Vec<double, 2> slip;    ///< given direction; 0: from the motion
@@ -51,7 +51,7 @@ struct GroupModel {
   std::vector<GroupObject> objects;
   std::vector<FingerModel> fingers;
   std::vector<FingerChain<chain::kAnyJoints>> chains;  ///< of the fingers
-  std::vector<Column> rates;                ///< of each finger's joints, if they are given [rad/s or m/s]
+  std::vector<Column> rates;                           ///< of each finger's joints, if they are given [rad/s or m/s]
   std::vector<int> first_joint;             ///< column of each finger's first joint; one more: the number of joints
   std::vector<std::vector<int>> of_finger;  ///< its contacts
   std::vector<std::vector<int>> of_object;
@@ -101,9 +101,9 @@ struct GroupInstant {
   List<S> pushed;         ///< J_v^T of the commanded forces
   List<S> tau, effort;    ///< torques, and g + h - tau
   List<ContactSide<S>> side;
-  List<S> velocity_part;         ///< of b: (13) of docs/theory/grasp-model.md
-  DenseOf<S, List> A_obj, A_man;  ///< W^T M_obj^-1 W and J M_man^-1 J^T; A is their sum
-  List<S> b_obj, b_man;          ///< W^T M_obj^-1 w and J M_man^-1 (g + h - tau)
+  List<S> velocity_part;                            ///< of b: (13) of docs/theory/grasp-model.md
+  DenseOf<S, List> A_obj, A_man;                    ///< W^T M_obj^-1 W and J M_man^-1 J^T; A is their sum
+  List<S> b_obj, b_man;                             ///< W^T M_obj^-1 w and J M_man^-1 (g + h - tau)
   DenseOf<S, List> inverse_mass_W, inverse_mass_J;  ///< M_obj^-1 W; M_man^-1 (J^T | g + h - tau)
   DenseOf<S, List> factor;                          ///< lower Cholesky factors of each finger's M_man
 

@@ -146,12 +146,10 @@ class GroupBlock : private ContactsInUse {
     double none = 0;
     Cutter<double> kept{&none};
     const auto x = cut_step(r, kept, {&none});
-    fields_ = static_cast<int>(kept.at - &none);
-    const auto& s = x.now;
-    const auto scratch = static_cast<int>(s.A_man.m.data() + s.A_man.m.size() - &none);
-    at = {fields_,
-          memory_.take(fields_),
-          scratch_.take(scratch),
+    const auto fields = static_cast<int>(kept.at - &none);
+    at = {fields,
+          memory_.take(fields),
+          scratch_.take(static_cast<int>(&*x.now.A_man.m.end() - &none)),
           memory_.take(batch::fields<double, Problem<D>>()),
           memory_.take(D * r.contacts()),
           memory_.take(batch::fields<double, solvers::Candidate<double, kAnyContacts, D>>()),
@@ -159,12 +157,11 @@ class GroupBlock : private ContactsInUse {
           memory_.take(1),
           memory_.take(batch::fields<double, MotionMeasures<double, kAnyContacts>>()),
           memory_.take(static_cast<int>(r.model.objects.size()))};
-    looks = memory_.take(look_fields(r));
+    looks = memory_.take(grasp::looks(r.contacts()));
   }
   GroupMemory at;
   double* looks;
 
-  [[nodiscard]] static int look_fields(const GroupRules& r) { return grasp::looks(r.contacts()); }
   [[nodiscard]] MotionMeasures<double, kAnyContacts> measures(std::int64_t i) const {
     return batch::load<double, MotionMeasures<double, kAnyContacts>>(at.measures, i);
   }
@@ -173,18 +170,17 @@ class GroupBlock : private ContactsInUse {
   }
   /// What is known of sample i after its last step.
   [[nodiscard]] Trajectory trajectory(const GroupRules& r, std::int64_t i) const {
-    const std::int64_t objects = std::ssize(r.model.objects);
+    const int objects = static_cast<int>(r.model.objects.size());
     const auto m = measures(i);
     Trajectory t = take_trajectory(m, r.contacts(), m.end_time);
     if (!r.limits[0].torque_limited) std::fill(std::begin(t.peak_torque), std::end(t.peak_torque), NAN);
-    for (std::int64_t k = 0; k < objects; ++k)
-      if (at.lost[((i / batch::kTile) * objects + k) * batch::kTile + i % batch::kTile] > 0) t.objects_lost |= 1u << k;
+    for (int k = 0; k < objects; ++k)
+      if (TileOf<double>(at.lost, objects, i).at(k) > 0) t.objects_lost |= 1u << k;
     return t;
   }
 
  private:
   HostMemory memory_, scratch_{1};
-  int fields_;
 };
 
 /// Moves forces by the least that leaves all contacts at rest, to rounding. Whether it does, within the cones.
@@ -279,7 +275,7 @@ void run_group_steps(const GroupRules& r, const HostBackend& backend, const std:
   const std::int64_t count = std::ssize(samples);
   const GroupMemory& at = block.at;
   const bool redundant = is_redundant(r.model);
-  start_samples(backend.executor, {&r, at, &samples}, count);
+  run_step_body(backend.executor, GroupStartKernel{&r, at, &samples}, count);
   for (std::int64_t k = 0; k < r.steps; ++k) {
     check_interrupt();
     std::int64_t running = 0;
@@ -288,14 +284,15 @@ void run_group_steps(const GroupRules& r, const HostBackend& backend, const std:
     StepNow step;
     step.now = r.clock.at(static_cast<double>(k) * r.step.step, static_cast<double>(k + 1) * r.step.step);
     step.first = k == 0;
-    place_step(backend.executor, {&r, at, step}, count);
-    pose_problems(backend.executor, {&r, at, step.first}, count);
+    run_step_body(backend.executor, GroupPlaceKernel{&r, at, step}, count);
+    run_step_body(backend.executor, GroupProblemKernel{&r, at, step.first}, count);
     for (std::int64_t i = 0; (step.first || redundant) && i < count; ++i)
       if (block.runs(i)) start_at_rest<D>(r, step.first, at, i);
     solve_steps<D>(r, backend, at, count);
     const double end = static_cast<double>(k + 1) * r.step.step;
-    take_forces<D>(backend.executor, {&r, at}, count);
-    close_step(backend.executor, {&r, at, end, step.first, looked(k) ? block.looks : nullptr}, count);
+    run_step_body(backend.executor, GroupTakeKernel<D>{&r, at}, count);
+    run_step_body(backend.executor, GroupCloseKernel{&r, at, end, step.first, looked(k) ? block.looks : nullptr},
+                  count);
     after(k, step);
   }
 }
@@ -347,8 +344,8 @@ void append_step(const GroupRules& r, const StepNow& step, double time, const Gr
   append_contacts(x.now.place, x.forces, numbers, out);
   append_fingers(r.model, x.q, x.qd, out);
   for (std::size_t f = 0; f < r.model.fingers.size(); ++f)
-    for_each_joint(r.model, f,
-                   [&](std::size_t at) { out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at])); });
+    for_finger_joints(r.model, f,
+                      [&](std::size_t at) { out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at])); });
   out.gap.insert(out.gap.end(), x.gap.begin(), x.gap.end());
   for (std::size_t j = 0; j < x.gap.size(); ++j) {
     const bool closed = x.forces[numbers * j] > 0;

@@ -134,31 +134,13 @@ GARRA_HD GroupStep<S> step_at(const GroupRules& r, const GroupMemory& memory, st
   return cut_step(r, kept, {reinterpret_cast<S*>(memory.scratch)});
 }
 
-/// Calls f(joint) for the joints of finger f.
-template <class F>
-GARRA_HD void for_each_joint(const GroupModel& m, std::size_t finger, const F& f) {
-  for (int i = m.first_joint[finger]; i < m.first_joint[finger + 1]; ++i) f(static_cast<std::size_t>(i));
-}
-
-/// W^T V - J qd.
+/// Motion of each object, for find_velocities().
 template <class S>
-GARRA_HD void find_velocities(const GroupModel& m, const GroupStep<S>& x, const View<S>& out) {
-  for (std::size_t j = 0; j < m.contacts.size(); ++j) {
-    const GroupContact& c = m.contacts[j];
-    const int first = m.numbers * static_cast<int>(j);
-    for (int r = first; r < first + m.numbers; ++r) {
-      S sum = S(0), finger = S(0);
-      for (int k = 0; k < c.bodies; ++k) {
-        const ObjectMotion<S>& o = x.object[static_cast<std::size_t>(c.body[k])];
-        for (int i = 0; i < 3; ++i) sum += x.now.W(6 * c.body[k] + i, r) * o.v[i];
-        for (int i = 0; i < 3; ++i) sum += x.now.W(6 * c.body[k] + 3 + i, r) * o.w[i];
-      }
-      if (c.partner.kind == Partner::Kind::kFinger)
-        for_each_joint(m, static_cast<std::size_t>(c.partner.number),
-                       [&](std::size_t i) { finger += x.now.J(r, static_cast<int>(i)) * x.qd[i]; });
-      out[static_cast<std::size_t>(r)] = sum - finger;
-    }
-  }
+GARRA_HD auto object_screws(const GroupStep<S>& x) {
+  return [&x](int k) {
+    const ObjectMotion<S>& o = x.object[static_cast<std::size_t>(k)];
+    return Screw<S>{o.w, o.v};
+  };
 }
 
 /// Torque of a joint's spring and damper at a step's end with `rate`, but for the first two of the step's start.
@@ -288,7 +270,7 @@ struct GroupPlaceKernel {
   template <class S>
   GARRA_HD void place_finger(std::size_t f, GroupStep<S>& x) const {
     const S half = S(0.5 * rules->step.step);
-    for_each_joint(rules->model, f, [&](std::size_t k) {
+    for_finger_joints(rules->model, f, [&](std::size_t k) {
       x.now.q[k] = x.q[k] + half * x.qd[k];
       x.now.qd[k] = x.qd[k];
     });
@@ -313,7 +295,7 @@ struct GroupPlaceKernel {
     const S compensation = x.compensation[0] * S(model.compensates);
     GroupInstant<S, View>& s = x.now;
     x.peak[f] = S(0);
-    for_each_joint(rules->model, f, [&](std::size_t at) {
+    for_finger_joints(rules->model, f, [&](std::size_t at) {
       const std::size_t i = at - static_cast<std::size_t>(rules->model.first_joint[f]);
       S tau = model.torque_given ? S(model.tau[i]) : kept ? x.kept[at] : fma(compensation, s.hold[at], s.pushed[at]);
       x.kept[at] = tau;
@@ -339,8 +321,8 @@ struct GroupPlaceKernel {
     S sum = S(0);
     for (const Body<S>& b : x.now.body) sum += S(0.5) * (b.mass * dot(b.v, b.v) + dot(b.omega, b.inertia * b.omega));
     for (std::size_t f = 0; f < rules->model.fingers.size(); ++f)
-      for_each_joint(rules->model, f, [&](std::size_t i) {
-        for_each_joint(rules->model, f, [&](std::size_t k) {
+      for_finger_joints(rules->model, f, [&](std::size_t i) {
+        for_finger_joints(rules->model, f, [&](std::size_t k) {
           sum += S(0.5) * x.qd[i] * x.now.M_man(static_cast<int>(i), static_cast<int>(k)) * x.qd[k];
         });
       });
@@ -354,6 +336,7 @@ struct TileOf {
   double* first;
   GARRA_HD TileOf(double* tiles, int fields, std::int64_t i)
       : first(tiles + (i / batch::kTile) * fields * batch::kTile + i % batch::kTile) {}
+  [[nodiscard]] GARRA_HD S at(int field) const { return batch::load<S, S>(first + field * batch::kTile, 0); }
   GARRA_HD void put(int field, const S& value) const { batch::store<S>(first + field * batch::kTile, 0, value); }
 };
 
@@ -368,7 +351,7 @@ struct GroupProblemKernel {
   GARRA_HD void operator()(std::int64_t i) const {
     GroupStep<S> x = step_at<S>(*rules, memory, i);
     if (!any(x.object[0].running > S(0))) return;
-    find_velocities(rules->model, x, x.before);
+    find_velocities(rules->model, x.now, object_screws(x), x.qd, x.before);
     add_springs(x);
     assemble_group(rules->model, x.now);
     put_problem(i, x);
@@ -469,32 +452,28 @@ struct GroupCloseKernel {
     balance_energy(x, on, m);
     const StepSolution<S>& solved = x.solved[0];
     S power = S(0), work = S(0), within = S(1);
-    Now<S> now = move_objects(on, x, m, power);
+    S look[kLooks];
+    move_objects(on, x, m, power, look);
     for (std::size_t f = 0; f < x.peak.size(); ++f) move_finger(f, on, x, work, within);
-    find_velocities(rules->model, x, x.after);
-    power += close_contacts(on, x, now, m);
+    find_velocities(rules->model, x.now, object_screws(x), x.qd, x.after);
+    power += close_contacts(on, x, look, m);
     const auto keep = [&](S& value, const S& with) { value = select(on, with, value); };
     keep(m.work, m.work + S(rules->step.step) * (work + power));
-    keep(m.peak_drift, max(m.peak_drift, now.look[kDrift]));
-    keep(m.peak_turn, max(m.peak_turn, now.look[kTurn]));
+    keep(m.peak_drift, max(m.peak_drift, look[kDrift]));
+    keep(m.peak_turn, max(m.peak_turn, look[kTurn]));
     keep(m.steps, m.steps + S(1));
     keep(m.iterations, m.iterations + solved.iterations);
     keep(m.end_time, S(time));
     const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
     keep(m.worst_residual, select(converged, max(m.worst_residual, solved.residual), m.worst_residual));
-    finish(i, solved.status, within, now, x, m);
+    finish(i, solved.status, within, look, x, m);
     batch::store<S>(memory.measures, i, m);
-    if (looks != nullptr) put_look(i, on, now, x);
+    if (looks != nullptr) put_look(i, on, look, x);
   }
 
  private:
   template <class S>
   using Measures = MotionMeasures<S, kAnyContacts>;
-  /// The step in numbers of the whole.
-  template <class S>
-  struct Now {
-    S look[kLooks];
-  };
 
   /// Balance of kinetic energy and work of the whole, at the step's start.
   template <class S>
@@ -524,9 +503,9 @@ struct GroupCloseKernel {
   }
 
   template <class S>
-  GARRA_HD Now<S> move_objects(const MaskOf<S>& on, GroupStep<S>& x, Measures<S>& m, S& power) const {
+  GARRA_HD void move_objects(const MaskOf<S>& on, GroupStep<S>& x, Measures<S>& m, S& power, S (&look)[kLooks]) const {
     const S dt = S(rules->step.step);
-    S drift = S(0), turn = S(0);
+    look[kDrift] = look[kTurn] = S(0);
     Vec3<S> gained = Vec3<S>::zero();
     for (std::size_t k = 0; k < x.object.size(); ++k) {
       ObjectMotion<S>& o = x.object[k];
@@ -543,14 +522,10 @@ struct GroupCloseKernel {
         m.momentum[i] = select(on, m.momentum[i] + dt * (load[i] + contact[i]), m.momentum[i]);
       }
       gained += o.mass * o.v;
-      drift = max(drift, norm(o.p - o.first));
-      turn = max(turn, o.turned);
+      look[kDrift] = max(look[kDrift], norm(o.p - o.first));
+      look[kTurn] = max(look[kTurn], o.turned);
     }
     m.momentum_balance = select(on, max(m.momentum_balance, norm(gained - m.momentum)), m.momentum_balance);
-    Now<S> now;
-    now.look[kDrift] = drift;
-    now.look[kTurn] = turn;
-    return now;
   }
 
   template <class S>
@@ -578,7 +553,7 @@ struct GroupCloseKernel {
 
   /// Measures of the contacts; returns their mean power.
   template <class S>
-  GARRA_HD S close_contacts(const MaskOf<S>& on, GroupStep<S>& x, Now<S>& now, Measures<S>& m) const {
+  GARRA_HD S close_contacts(const MaskOf<S>& on, GroupStep<S>& x, S (&look)[kLooks], Measures<S>& m) const {
     const S dt = S(rules->step.step);
     const int D = rules->model.numbers;
     S power = S(0), slid = S(0), farthest = S(0), least_force = S(kInfinity), least_margin = S(kInfinity);
@@ -611,32 +586,32 @@ struct GroupCloseKernel {
     m.slipped_first = select(slips, farthest, m.slipped_first);
     m.open_time = select(on && least_force <= S(0) && !(m.open_time < S(kInfinity)), S(time), m.open_time);
     keep(m.least_margin, min(m.least_margin, least_margin));
-    now.look[kMinMargin] = least_margin;
-    now.look[kSlipPath] = slid;
+    look[kMinMargin] = least_margin;
+    look[kSlipPath] = slid;
     return power;
   }
 
   /// Whether trajectories end here, and which objects are lost.
   template <class S>
-  GARRA_HD void finish(std::int64_t i, const S& status, const S& within, const Now<S>& now, GroupStep<S>& x,
+  GARRA_HD void finish(std::int64_t i, const S& status, const S& within, const S (&look)[kLooks], GroupStep<S>& x,
                        Measures<S>& m) const {
     const auto on = x.object[0].running > S(0);
     auto finite = MaskOf<S>(true);
-    double* lost =
-        const_cast<double*>(memory.lost) + (i / batch::kTile) * std::ssize(x.object) * batch::kTile + i % batch::kTile;
-    for (const ObjectMotion<S>& o : x.object) {
+    const int objects = static_cast<int>(x.object.size());
+    const TileOf<S> lost(memory.lost, objects, i);
+    for (int k = 0; k < objects; ++k) {
+      const ObjectMotion<S>& o = x.object[static_cast<std::size_t>(k)];
       finite = finite && is_finite(dot(o.p, o.p) + dot(o.v, o.v) + dot(o.w, o.w));
       const auto gone = norm(o.p - o.first) >= S(rules->time.drop) || o.turned >= S(rules->time.drop_turn);
-      batch::store<S>(lost, 0, select(on && gone, S(1), batch::load<S, S>(lost, 0)));
-      lost += batch::kTile;
+      lost.put(k, select(on && gone, S(1), lost.at(k)));
     }
     S end = S(-1);
     const auto because = [&](const MaskOf<S>& holds, MotionEnd why) {
       end = select(holds, S(static_cast<int>(why)), end);
     };
     // Later reasons override.
-    because(now.look[kTurn] >= S(rules->time.drop_turn), MotionEnd::kTurned);
-    because(now.look[kDrift] >= S(rules->time.drop), MotionEnd::kDropped);
+    because(look[kTurn] >= S(rules->time.drop_turn), MotionEnd::kTurned);
+    because(look[kDrift] >= S(rules->time.drop), MotionEnd::kDropped);
     because(within == S(0), MotionEnd::kJointLimit);
     because(status != S(static_cast<int>(Status::kConverged)), MotionEnd::kUnsolved);
     because(!finite || status == S(static_cast<int>(Status::kInvalidInput)), MotionEnd::kNonFinite);
@@ -646,22 +621,18 @@ struct GroupCloseKernel {
   }
 
   template <class S>
-  GARRA_HD void put_look(std::int64_t i, const MaskOf<S>& on, const Now<S>& now, const GroupStep<S>& x) const {
+  GARRA_HD void put_look(std::int64_t i, const MaskOf<S>& on, const S (&look)[kLooks], const GroupStep<S>& x) const {
     const S nan = S(__builtin_nan(""));
     MotionLook<S, kAnyContacts> out;
-    for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, now.look[k], nan);
+    for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, look[k], nan);
     for (std::size_t j = 0; j < x.gap.size(); ++j)
       out.force[static_cast<int>(j)] = select(on, x.forces[static_cast<std::size_t>(rules->model.numbers) * j], nan);
     batch::store<S>(looks, i, out);
   }
 };
 
-/// Runs bodies on all samples of a block; in grasp/instances/group_steps.cpp.
-void start_samples(Executor executor, const GroupStartKernel& body, std::int64_t count);
-void place_step(Executor executor, const GroupPlaceKernel& body, std::int64_t count);
-void pose_problems(Executor executor, const GroupProblemKernel& body, std::int64_t count);
-template <int D>
-void take_forces(Executor executor, const GroupTakeKernel<D>& body, std::int64_t count);
-void close_step(Executor executor, const GroupCloseKernel& body, std::int64_t count);
+/// Runs one of these bodies on all samples of a block; in grasp/instances/group_steps.cpp.
+template <class Body>
+void run_step_body(Executor executor, const Body& body, std::int64_t count);
 
 }  // namespace garra::grasp

@@ -54,8 +54,7 @@ std::vector<ContactShape<double>> make_shapes(const GroupModel& m, const GroupSa
                    c.surface.curvature_t / scale(c.object), c.surface.curvature_o / scale(c.object)};
     if (c.partner.kind != Kind::kFinger) {
       const bool both = c.partner.kind == Kind::kObject;
-      const Pose<double> second =
-          both ? s.pose[static_cast<std::size_t>(c.partner.number)] : Pose<double>::identity();
+      const Pose<double> second = both ? s.pose[static_cast<std::size_t>(c.partner.number)] : Pose<double>::identity();
       shape.second = {transpose_times(second.R, at.E), transpose_times(second.R, at.p - second.p)};
       shape.radius_a = radius(shape.first.curvature_t);
       shape.radius_b = radius(c.partner.curvature_t / (both ? scale(c.partner.number) : 1));

@@ -4,23 +4,15 @@
 
 namespace garra::grasp {
 
-void start_samples(Executor executor, const GroupStartKernel& body, std::int64_t count) {
+template <class Body>
+void run_step_body(Executor executor, const Body& body, std::int64_t count) {
   batch::for_each(executor, count, body);
 }
-void place_step(Executor executor, const GroupPlaceKernel& body, std::int64_t count) {
-  batch::for_each(executor, count, body);
-}
-void pose_problems(Executor executor, const GroupProblemKernel& body, std::int64_t count) {
-  batch::for_each(executor, count, body);
-}
-template <int D>
-void take_forces(Executor executor, const GroupTakeKernel<D>& body, std::int64_t count) {
-  batch::for_each(executor, count, body);
-}
-void close_step(Executor executor, const GroupCloseKernel& body, std::int64_t count) {
-  batch::for_each(executor, count, body);
-}
-template void take_forces(Executor, const GroupTakeKernel<3>&, std::int64_t);
-template void take_forces(Executor, const GroupTakeKernel<4>&, std::int64_t);
+template void run_step_body(Executor, const GroupStartKernel&, std::int64_t);
+template void run_step_body(Executor, const GroupPlaceKernel&, std::int64_t);
+template void run_step_body(Executor, const GroupProblemKernel&, std::int64_t);
+template void run_step_body(Executor, const GroupTakeKernel<3>&, std::int64_t);
+template void run_step_body(Executor, const GroupTakeKernel<4>&, std::int64_t);
+template void run_step_body(Executor, const GroupCloseKernel&, std::int64_t);
 
 }  // namespace garra::grasp

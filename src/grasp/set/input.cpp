@@ -11,6 +11,7 @@
 #include "garra/core/error.hpp"
 #include "garra/mesh.hpp"
 #include "grasp/set/pack_hand.hpp"
+#include "grasp/study/setup_parts.hpp"
 
 namespace garra::grasp {
 
@@ -227,8 +228,12 @@ SurfacePoint GraspReader::surface(std::int64_t row) const {
   const Vec3<double> n = (1 / norm(given)) * given;
   const Vec3<double> across = choose_tangent(n, three(set_.tangent, row, {}), !set_.tangent.empty());
   const Vec3<double> t = (1 / norm(across)) * across;
-  return {three(set_.point, row, {}),         n, t, cross(n, t), one(set_.curvature, 2 * row, 0),
-          one(set_.curvature, 2 * row + 1, 0)};
+  return {three(set_.point, row, {}),
+          n,
+          t,
+          cross(n, t),
+          flat_or(one(set_.curvature, 2 * row, 0)),
+          flat_or(one(set_.curvature, 2 * row + 1, 0))};
 }
 
 double GraspReader::reach() const {

@@ -82,7 +82,12 @@ std::vector<double> list_inputs(const Scenario& s, std::vector<Draw>& draws) {
 
 SurfacePoint surface_point(const Contact& c) {
   // The frame's columns are (t, o, n), SurfacePoint takes n first.
-  return {c.point, column(c.frame, 2), column(c.frame, 0), column(c.frame, 1), c.curvature_t, c.curvature_o};
+  return {c.point,
+          column(c.frame, 2),
+          column(c.frame, 0),
+          column(c.frame, 1),
+          flat_or(c.curvature_t),
+          flat_or(c.curvature_o)};
 }
 
 Vec3<double> gyration2(const Object& o) {

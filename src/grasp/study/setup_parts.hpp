@@ -1,6 +1,7 @@
 // Parts of the model of a scenario that grasps of one object and groups share. Host only.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "grasp/sample/grasp_model.hpp"
@@ -11,6 +12,8 @@ namespace garra::grasp {
 /// uncertain_inputs().
 [[nodiscard]] std::vector<double> list_inputs(const Scenario& s, std::vector<Draw>& draws);
 [[nodiscard]] SurfacePoint surface_point(const Contact& c);
+/// A curvature, or 0 for less than 1e-6 1/m: rounding of a plane, by which no displacement can be divided.
+[[nodiscard]] inline double flat_or(double curvature) { return std::abs(curvature) < 1e-6 ? 0 : curvature; }
 /// Principal moments of inertia per mass [m^2].
 [[nodiscard]] Vec3<double> gyration2(const Object& o);
 /// Model of finger j. Throws Error for a closed form that its chain does not have.

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/numbers.hpp"
-#include "garra/systems/grasp/object_step.hpp"
 #include "garra/batch/device.hpp"
 #include "garra/grasp.hpp"
+#include "garra/systems/grasp/object_step.hpp"
 #include "grasp/time/loads.hpp"
 
 namespace garra::grasp {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kCoarse = 3;           ///< cells while the object turns are larger by this factor
 constexpr double kSteepest = 0.2;       ///< cosine: surfaces that are steeper to the pad bear no force
+constexpr double kFlat = 0.999;         ///< length of the mean of a flat patch's normals, at least
 constexpr int kMaxSteps = 60;           ///< turns of an object
 constexpr double kMaxStep = 0.15;       ///< of a turn [rad]
 constexpr double kSmallestStep = 4e-3;  ///< the object rests where turns change their sense below this [rad]
@@ -241,27 +242,22 @@ std::vector<PadContact> JawClosing::contacts(const Patch& patch) const {
               {patch.y - first * c, patch.z - first * s},
               {patch.y - second * s, patch.z + second * c},
               {patch.y + second * s, patch.z - second * c}};
-  std::vector<PadContact> out(places.size(), {Vec3<double>::zero(), Vec3<double>::zero(), {}});
-  std::vector<double> weight(places.size(), 0), near(places.size(), std::numeric_limits<double>::infinity());
-  for (const PadCell& cell : patch.cells) {
-    std::size_t best = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < places.size(); ++k) {
+  Vec3<double> mean_normal = Vec3<double>::zero();
+  for (const PadCell& cell : patch.cells) mean_normal = mean_normal + cell.weight * cell.normal;
+  // A flat face has its normal, where the edge of the pad lies on it, too. All else touches the flat of the pad.
+  const bool flat = norm(mean_normal) > kFlat;
+  const Vec3<double> normal =
+      flat ? (1 / norm(mean_normal)) * mean_normal : vec3(mean_normal[0] > 0 ? 1.0 : -1.0, 0.0, 0.0);
+  std::vector<PadContact> out(places.size(), {Vec3<double>::zero(), normal, {}});
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    double near = std::numeric_limits<double>::infinity();
+    for (const PadCell& cell : patch.cells) {
       const double distance = std::hypot(cell.y - places[k][0], cell.z - places[k][1]);
-      if (distance < near[k]) {  // the surface at the point, and its normal if no cell is nearest to it
-        near[k] = distance;
-        out[k].point = vec3(cell.x, places[k][0], places[k][1]);
-        if (weight[k] == 0) out[k].normal = cell.normal;
-      }
-      if (distance < least) {
-        least = distance;
-        best = k;
-      }
+      if (distance >= near) continue;
+      near = distance;
+      out[k].point = vec3(cell.x, places[k][0], places[k][1]);  // on the surface
     }
-    out[best].normal = (weight[best] == 0 ? 0.0 : 1.0) * out[best].normal + cell.weight * cell.normal;
-    weight[best] += cell.weight;
   }
-  for (PadContact& contact : out) contact.normal = (1 / norm(contact.normal)) * contact.normal;
   return out;
 }
 

@@ -129,8 +129,7 @@ struct Row {
 
 class Sets {
  public:
-  Sets(const TouchOptions& o, std::int64_t poses)
-      : o_(o), count_(poses * o.draws) {}
+  Sets(const TouchOptions& o, std::int64_t poses) : o_(o), count_(poses * o.draws) {}
 
   [[nodiscard]] Touched collect(const std::vector<Row>& rows, mesh::Body body) const {
     Touched out;

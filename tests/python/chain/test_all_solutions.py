@@ -156,5 +156,5 @@ def test_wide_limits_cost_no_time_and_windings_have_a_bound():
     robot = garra.Chain.from_toml(text)
     pose = robot.forward_kinematics(np.full(6, 0.4))
     assert robot.inverse_kinematics_all(pose).count == robot.inverse_kinematics_all(pose, limits=False).count
-    with pytest.raises(garra.UsageError, match="joint 0 are too wide for windings"):
+    with pytest.raises(garra.UsageError, match="the joints are too wide for windings"):
         robot.inverse_kinematics_all(pose, windings=True)

@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from arrays import require_module
+from garra.turns import turn_matrix
 from program import PROGRAM
 
 require_module()
@@ -126,3 +127,58 @@ def test_bad_paths_of_joint_values():
         robot.path(q[:1])
     with pytest.raises(garra.UsageError, match="not finite"):
         robot.path(q * [[1], [np.nan]])
+
+
+def tool_spline(pose, s):
+    """Poses by the formula of the page, one after another."""
+    turn = [rotation_vector(b[:3, :3] @ a[:3, :3].T) for a, b in zip(pose[:-1], pose[1:])]
+    shift, none = np.diff(pose[:, :3, 3], axis=0), np.zeros(3)
+    mean = [[(m[j - 1] + m[j]) / (TIMES[j + 1] - TIMES[j - 1]) for m in (turn, shift)] for j in range(1, len(turn))]
+    speed = [(none, none), *mean, (none, none)]
+    out = []
+    for x in s:
+        k = min(int(x), len(turn) - 1)
+        u, third = x - k, (TIMES[k + 1] - TIMES[k]) / 3
+        (w, v), (w_end, v_end) = ([third * part for part in speed[j]] for j in (k, k + 1))
+        R = turn_matrix(-w_end) @ pose[k + 1][:3, :3] @ pose[k][:3, :3].T @ turn_matrix(-w)
+        a, b, c = 1 - (1 - u) ** 3, u * u * (3 - 2 * u), u**3
+        at = np.eye(4)
+        at[:3, :3] = turn_matrix(c * w_end) @ turn_matrix(b * rotation_vector(R)) @ turn_matrix(a * w) @ pose[k][:3, :3]
+        at[:3, 3] = pose[k][:3, 3] + a * v + b * (shift[k] - v - v_end) + c * v_end
+        out.append(at)
+    return np.array(out)
+
+
+def rotation_vector(R):
+    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
+    size = np.linalg.norm(axis)
+    return axis * (np.arctan2(size, (np.trace(R) - 1) / 2) / size if size > 1e-12 else 1)
+
+
+@pytest.mark.parametrize("name", ["ur5", "ur10e", "jaco2"])
+def test_a_spline_of_the_tool_is_smooth_and_its_bounds_hold(name):
+    robot = garra.load(name)
+    q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
+    pose = robot.forward_kinematics(q + np.array([[0] * 6, [0.1, 0.05, 0.02, 0.1, 0.1, 0.2], [0.2, 0, 0.04, 0, 0, 0], [0] * 6]))
+    found = robot.path(pose, kind="spline", times=TIMES, q0=q)
+    best = found.best
+    assert best.sigma_bound > 0 and np.allclose(robot.forward_kinematics(best.q), tool_spline(pose, found.s), atol=1e-9)
+    # Velocities by time on both sides of the poses in between, and 0 at the ends.
+    h = 1e-5
+    for s, before, after in ((1, 1, 0.5), (2, 0.5, 2.5)):
+        left, at, right = tool_spline(pose, [s - h, s, s + h])
+        assert np.allclose((at - left) / before, (right - at) / after, atol=3 * h * h)
+    first, second, third, fourth = tool_spline(pose, [0, h, 3 - h, 3])
+    assert np.allclose(first, second, atol=1e-8) and np.allclose(third, fourth, atol=1e-8)
+    dense = robot.path(pose, kind="spline", times=TIMES, q0=q, samples=5000, refinements=0).best
+    assert dense.sigma.min() >= best.sigma_bound and dense.limit_distance >= best.limit_bound
+
+
+def test_a_spline_through_a_singularity_is_undecided_there():
+    robot = garra.models.puma560()
+    q = np.array([0.2, 0.3, 0.4, 0.5, 0.3, 0.1])
+    pose = robot.forward_kinematics(q + np.array([[0] * 6, [0, 0, 0, 0, -0.3, 0], [0, 0, 0, 0, -0.6, 0]]))
+    found = robot.path(pose, kind="spline", q0=q)
+    assert any(a <= 1 <= b for a, b in found.undecided)
+    own = [b for b in found.branches if b.first == 0 and np.abs(b.q[0] - q).max() < 1e-6]
+    assert [b.end for b in own] == ["singular"]
