@@ -310,7 +310,7 @@ class Follower {
         out.undecided.insert(out.undecided.end(), {from, to});
     }
     for (PathBranch& branch : out.branch) finish(out, last, branch);
-    choose_best(out);
+    choose_best(robot_, options_.q0.empty() ? PathCriterion::kSigma : PathCriterion::kStart, options_.q0, out);
     return out;
   }
 
@@ -397,21 +397,6 @@ class Follower {
         const double limit = robot_.joint[i].velocity_limit;
         if (std::isfinite(limit)) branch.speed_share = std::max(branch.speed_share, speed / limit);
       }
-    }
-  }
-
-  void choose_best(PathCheck& out) const {
-    double most = -std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < out.branch.size(); ++k) {
-      const PathBranch& branch = out.branch[k];
-      if (!branch.passes() || branch.limit_distance < 0 || branch.speed_share > 1) continue;
-      double value = branch.sigma_bound;
-      if (!options_.q0.empty()) {
-        value = 0;
-        for (std::size_t i = 0; i < kLoop; ++i)
-          value -= std::pow((branch.q[i] - options_.q0[i]) / (is_slide(static_cast<int>(i)) ? unit_ : 1), 2);
-      }
-      if (value > most) most = value, out.best = static_cast<std::int64_t>(k);
     }
   }
 
