@@ -1,6 +1,7 @@
 // climb::make_study: loads of both moves of the gait, pad forces of every hold and instant, outcomes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -119,6 +120,11 @@ Climber make_climber(const Scenario& s) {
   require(s.gait.instants >= 2 && s.gait.instants <= kMostInstants, "a move has 2 to 1001 instants",
           "Change gait.instants.");
   require(s.platform.mass > 0, "the platform has no masses", "Give the masses of the platform and of its legs.");
+  double inside = std::numeric_limits<double>::infinity();
+  for (const platform::Leg& leg : s.platform.leg)
+    inside = std::min({inside, std::hypot(leg.base[0], leg.base[1]), std::hypot(leg.anchor[0], leg.anchor[1])});
+  require(s.ring.trunk_radius.nominal() < inside, "the trunk does not fit between the joints of the legs",
+          "Change ring.trunk_radius, or the platform.");
   return {s, {make_move(s, true), make_move(s, false)}};
 }
 

@@ -177,6 +177,9 @@ TEST(Climb, RefusesWhatIsNone) {
   s.platform.mass = 0;
   for (platform::Leg& leg : s.platform.leg) leg.lower = leg.upper = {};
   EXPECT_THROW(static_cast<void>(make_study(s)), Error);
+  s = shipped();
+  s.ring.trunk_radius = study::Distribution::constant(5);  // wider than the rings
+  EXPECT_THROW(static_cast<void>(make_study(s)), Error);
 }
 
 TEST(ClimbScenario, NamesTwoMistakesOfAFile) {

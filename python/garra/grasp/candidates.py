@@ -174,6 +174,8 @@ class GraspSet:
                 of_set[name] = _of_hand(name, value, lead, len(first) - 1, np.shape(given.get("jacobian", 0))[-1:])
                 continue
             tail = OF_CONTACTS.get(name)
+            if name in ("com", "gravity", "wrench") and np.ndim(value) == 0:
+                raise ValueError(f"{name} is one number: give {OF_GRASPS[name][0]}, or as many for each grasp")
             shape = (len(first) - 1, *OF_GRASPS[name]) if tail is None else (*lead, *tail)
             try:
                 array = np.broadcast_to(numbers(name, value), shape)
@@ -479,6 +481,9 @@ class GraspSet:
             if given := [name for name, value in of_hand.items() if value is not None]:
                 raise ValueError(f"{given[0]}: a parallel jaw has none; hands with joints are a model or its file")
         else:
+            of_jaws = {"closing_friction": closing_friction != 0, "max_turn": max_turn != 1.2, "max_push": max_push != 0.005}
+            if given := [name for name, is_given in of_jaws.items() if is_given]:
+                raise ValueError(f"{given[0]}: the object does not move while a hand with joints closes; jaws take it")
             out = cls._from_joints(
                 hand,
                 poses,
@@ -1672,6 +1677,8 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Gr
     if points is not None or normals is not None:
         raise TypeError("rank() takes a set of grasps, or points and normals, not both")
     if isinstance(grasps, list | tuple):
+        if absent := [k for k, grasp in enumerate(grasps) if grasp is None]:
+            raise ValueError(f"grasps[{absent[0]}] is None: leave out states without contact (filter(None, grasps))")
         grasps = GraspSet.from_grasps(grasps)
     if isinstance(grasps, np.ndarray):
         raise TypeError("rank() takes arrays by their names: rank(points=..., normals=..., friction=...)")

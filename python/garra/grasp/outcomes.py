@@ -204,6 +204,9 @@ def compare(
     score, missing = _filled(score[known], 0.0 if is_probability else None)
     drawn = trials.resampled(score)
     parts: dict[str, Any] = {"brier": np.nan, "brier_base": np.nan, "slope": np.nan, "brier_recalibrated": np.nan}
+    for name, values in (baselines or {}).items():
+        if np.shape(values) != known.shape:
+            raise ValueError(f"baselines[{name!r}] has the shape {list(np.shape(values))}, not {list(known.shape)}")
     others = {name: _filled(np.asarray(values, dtype=float)[known], None)[0] for name, values in (baselines or {}).items()}
     if len(np.unique(trials.group)) > 1:
         others["rate of the object's other trials"] = trials.own_rate()

@@ -332,3 +332,13 @@ def test_what_helps_finds_the_change_that_statics_says():
     assert p["force limits x 1.2"] == pytest.approx((0.8 - needed / 1.2) / 0.6, abs=0.05)
     assert helps.change[0].startswith("one more finger") and helps.p_held[0] == 1
     assert "difference" in repr(helps)
+
+
+def test_wrong_arguments_of_sets_name_themselves():
+    points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1, 0, 0], [-1, 0, 0]]]
+    with pytest.raises(ValueError, match="com is one number: give 3"):
+        garra.grasp.rank(points=points, normals=normals, friction=0.5, mass=0.2, com=0.01)
+    with pytest.raises(ValueError, match=r"grasps\[0\] is None: leave out states without contact"):
+        garra.grasp.rank([None])
+    with pytest.raises(ValueError, match=r"baselines\['a'\] has the shape \[1\], not \[3\]"):
+        garra.grasp.compare([0.1, 0.9, 0.3], [0, 1, 1], baselines={"a": [1.0]})

@@ -361,3 +361,8 @@ def test_fingers_that_protrude_beyond_a_face_press_along_its_normal(tmp_path: Pa
     assert np.abs(grasps.arrays["normal"] @ np.diag([1.0, 0, 0])).max(1) == pytest.approx(1)
     needed = garra.grasp.rank(grasps, friction_samples=1, samples=10).required_friction[0, 1]
     assert needed == pytest.approx(0.08 * 9.81 / (2 * 10), rel=0.01)  # two friction forces bear the weight
+
+
+def test_what_only_a_jaw_does_is_refused():
+    with pytest.raises(ValueError, match="max_push: the object does not move while a hand with joints closes"):
+        touch([at()], [0.015, 0.015], max_push=0.01)
