@@ -43,6 +43,7 @@ STATUS = tuple(_core.grasp_statuses)
 """Names of the numbers in Ranking.status; 0 is "ranked"."""
 
 STATES = {0: "stick", 1: "slip", 2: "open"}
+MAX_TURN, MAX_PUSH = 1.2, 0.005  # defaults of from_poses() [rad, m]
 NULL = 1e-10  # of the largest eigenvalue of a hand's mobility: a direction in which it does not move
 # Columns of to_pandas(); of quantiles the median.
 _SHOWN = ("rank", "p_held", "low", "high", "difference", "difference_low", "difference_high", "required_friction")
@@ -359,8 +360,8 @@ class GraspSet:
         cell: float | None = None,
         close: bool = True,
         closing_friction: float = 0.0,
-        max_turn: float = 1.2,
-        max_push: float = 0.005,
+        max_turn: float = MAX_TURN,
+        max_push: float = MAX_PUSH,
         position_noise: float = 0.0,
         rotation_noise: float = 0.0,
         moment_length: float | None = None,
@@ -481,7 +482,7 @@ class GraspSet:
             if given := [name for name, value in of_hand.items() if value is not None]:
                 raise ValueError(f"{given[0]}: a parallel jaw has none; hands with joints are a model or its file")
         else:
-            of_jaws = {"closing_friction": closing_friction != 0, "max_turn": max_turn != 1.2, "max_push": max_push != 0.005}
+            of_jaws = {"closing_friction": closing_friction != 0, "max_turn": max_turn != MAX_TURN, "max_push": max_push != MAX_PUSH}
             if given := [name for name, is_given in of_jaws.items() if is_given]:
                 raise ValueError(f"{given[0]}: the object does not move while a hand with joints closes; jaws take it")
             out = cls._from_joints(
