@@ -1,4 +1,4 @@
-"""`garra grasp touch` of hands with joints, whose models MuJoCo reads.
+"""`garra grasp touch` of hands with joints, whose models MuJoCo reads, and of poses of data sets.
 
 usage: python -m garra.touch_model POSES HAND OPTIONS.json -o SET.h5
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,28 @@ def read_hand_poses(path: str) -> tuple[Any, dict[str, Any]]:
     if Path(path).suffix == ".npz":
         with np.load(path, allow_pickle=False) as file:
             found |= {name: file[name] for name in (*COMMANDS, "group") if name in file}
-    return read.pose, found | {"scale": None if np.ndim(read.scale) == 0 else read.scale}
+    if np.ndim(read.scale) or read.scale != 1:
+        found["scale"] = read.scale
+    return read.pose, found | {"mass": read.mass, "com": read.com}
 
 
 def write_set(poses: str, hand: str, options: dict[str, Any], output: str) -> None:
     """Writes the set of contacts, and prints how many poses touch."""
-    from garra.grasp import GraspSet
+    from garra.grasp import GraspSet, ParallelJaw
 
-    mesh, show = options.pop("mesh"), options.pop("format")
+    mesh, show, lengths = options.pop("mesh"), options.pop("format"), options.pop("jaw", None)
     pose, found = read_hand_poses(poses)
+    taken: Any = hand
+    if lengths is not None:
+        hand = lengths.pop("name")
+        taken = replace(ParallelJaw.built_in(hand), **lengths)
+        found = {name: value for name, value in found.items() if name not in COMMANDS}
+    elif found["squeeze"] is not None and "stiffness" not in found | options:
+        print("garra: warning: --stiffness is missing: the file's squeeze targets give no torques", file=sys.stderr)
+        found["squeeze"] = None
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        grasps = GraspSet.from_poses(hand, pose, mesh, **found | options)
+        grasps = GraspSet.from_poses(taken, pose, mesh, **found | options)
     for warning in said:
         print(f"garra: warning: {warning.message}", file=sys.stderr)
     grasps.save(output)

@@ -1,5 +1,5 @@
-// Checks of flag values: NaN and infinity are rejected, 1e6 and 1_000_000 are whole numbers. Also defines the common
-// flags of commands that compute many samples at once, or simulate.
+// Checks of flag values: NaN and infinity are rejected, 1e6 and 1_000_000 are whole numbers. Also names files in
+// errors, and defines the common flags of commands that compute many samples at once, or simulate.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +38,18 @@ struct FlagQuantity {
 };
 [[nodiscard]] FlagQuantity flag_quantity(const std::string& word, const io::Dimension& dimension,
                                          const std::string& problem);
+
+/// Calls `work`. Its errors about arrays (kInvalidFile) get the name of the file that the arrays are from. `usage`: so
+/// do errors of kUsage, where `work` sees no flags.
+template <class Work>
+decltype(auto) name_file(const std::string& file, const Work& work, bool usage = false) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (file.empty() || (error.code() != ExitCode::kInvalidFile && !(usage && error.code() == ExitCode::kUsage))) throw;
+    throw Error(ExitCode::kInvalidFile, file + ": " + error.what());
+  }
+}
 
 /// Common flags of commands that compute many samples at once.
 struct BatchFlags {

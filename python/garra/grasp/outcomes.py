@@ -11,6 +11,7 @@ import numpy as np
 
 from garra.page.interval import student_quantile
 
+OWN_RATE = "rate of the object's other trials"
 BINS = (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1)
 MOST_FOLDS = 50  # of trials or objects that are left out together
 AT_ONCE = 2_000_000  # weights of resamples in memory
@@ -209,8 +210,8 @@ def compare(
             raise ValueError(f"baselines[{name!r}] has the shape {list(np.shape(values))}, not {list(known.shape)}")
     others = {name: _filled(np.asarray(values, dtype=float)[known], None)[0] for name, values in (baselines or {}).items()}
     if len(np.unique(trials.group)) > 1:
-        others["rate of the object's other trials"] = trials.own_rate()
-    value = auc(score, held)
+        others[OWN_RATE] = trials.own_rate()
+    value, one = auc(score, held), np.ones((1, len(held)))
     within, within_interval = trials.within(score)
     friction = {} if required_friction is None else trials.effective_friction(np.asarray(required_friction, float)[known])
     return Comparison(
@@ -224,8 +225,9 @@ def compare(
         missing=int(missing.sum()),
         groups=trials.of_groups(score),
         baselines=[
-            Baseline(name, a := auc(other, held), value - a, _interval(drawn - trials.resampled(other)))
+            Baseline(name, a := float(trials.of_baseline(name, other, one)[0]), value - a, interval)
             for name, other in others.items()
+            for interval in [_interval(drawn - trials.resampled(other, name))]
         ],
         **(parts | (trials.calibration(score) if is_probability else {})),
         **friction,
@@ -249,9 +251,21 @@ class _Trials:
         for first in range(0, len(self.counts), step):
             yield self.counts[first : first + step][:, self.unit].astype(float)
 
-    def resampled(self, score: np.ndarray) -> np.ndarray:
-        """AUC of each resample."""
-        return np.concatenate([aucs(score, self.held, w) for w in self.weights()] or [np.zeros(0)])
+    def resampled(self, score: np.ndarray, name: str = "") -> np.ndarray:
+        """AUC of each resample; `name`: of a baseline."""
+        return np.concatenate([self.of_baseline(name, score, w) for w in self.weights()] or [np.zeros(0)])
+
+    def of_baseline(self, name: str, score: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """AUC for each row of weights. Pairs of one object count half for the rate of the object's other trials: it
+        leaves out each trial's own outcome, so that the held trial of such a pair always has the lower rate."""
+        out = aucs(score, self.held, weights)
+        if name != OWN_RATE:
+            return out
+        won, lost = weights * self.held, weights * ~self.held
+        kinds = self.group[:, None] == np.unique(self.group)
+        within = ((won @ kinds) * (lost @ kinds)).sum(1)
+        pairs = won.sum(1) * lost.sum(1)
+        return out + 0.5 * np.divide(within, pairs, out=np.full(len(weights), np.nan), where=pairs > 0)
 
     def jackknife(self, score: np.ndarray, value: float) -> tuple[float, float]:
         n = int(self.fold.max()) + 1
@@ -308,12 +322,14 @@ class _Trials:
         ends = ends[np.isfinite(values[ends])]
         if not len(ends):
             return {}
+        least = np.append(0.0, values[ends])  # 0: no grasp needs so little
 
         def best(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             w = weights[:, order]
-            wrong = np.cumsum(w * ~held - w * held, axis=1)[:, ends] + (w * held).sum(1, keepdims=True)
+            all_held = (w * held).sum(1, keepdims=True)
+            wrong = np.hstack([all_held, np.cumsum(w * ~held - w * held, axis=1)[:, ends] + all_held])
             k = wrong.argmin(1)
-            return values[ends[k]], wrong[np.arange(len(k)), k] / w.sum(1)
+            return least[k], wrong[np.arange(len(k)), k] / w.sum(1)
 
         value, wrong = best(np.ones((1, len(held))))
         low, high = _interval(np.concatenate([best(w)[0] for w in self.weights()] or [np.zeros(0)]))

@@ -15,6 +15,7 @@ import numpy as np
 from garra import _core
 
 MOST_BYTES = 1 << 30  # of a pickled or JSON file, and of an array in it
+MOST_ENTRIES = 1 << 26  # of a pickled file, those of lists that it has twice counted twice
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,14 @@ def read_poses(path: str | PathLike[str]) -> PoseFile:
     readers |= {".npy": _pickled, ".npz": _arrays}
     if path.suffix not in readers:
         raise _core.FileError(f"{path}: {path.suffix or 'no ending'}: known are {', '.join(readers)}")
-    if path.stat().st_size > MOST_BYTES:
-        raise _core.FileError(f"{path}: larger than {MOST_BYTES >> 20} MB")
+    with path.open("rb") as file:
+        if file.seek(0, 2) > MOST_BYTES:
+            raise _core.FileError(f"{path}: larger than {MOST_BYTES >> 20} MB")
     try:
         return readers[path.suffix](path)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, MemoryError) as error:
-        if isinstance(error, _core.FileError):
-            raise
+    except (_core.FileError, ImportError):
+        raise
+    except Exception as error:  # readers of damaged files raise of every kind
         said = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise _core.FileError(
             f"{path}: {said}\n  Known layouts: docs/howto/grasp-poses.md. Of another one, store pose [P, 4, 4] by np.savez."
@@ -97,7 +99,10 @@ def refuse_suction(hand: str) -> None:
 
 
 def _poses(value: Any) -> np.ndarray:
-    poses = np.asarray(value, dtype=float)
+    poses = np.asarray(value)
+    if np.iscomplexobj(poses):
+        raise ValueError("poses are complex numbers")
+    poses = poses.astype(float)
     if poses.ndim != 3 or poses.shape[1:] != (4, 4):
         raise ValueError(f"poses of the shape {poses.shape}, not [P, 4, 4]")
     return poses
@@ -113,6 +118,8 @@ def _outcomes(value: Any, count: int) -> np.ndarray:
 
 def _scale(value: Any, count: int) -> np.ndarray | float:
     scale = np.asarray(value, dtype=float)
+    if scale.size == 1:
+        scale = scale.reshape(())
     if scale.shape not in ((), (count,)) or not (np.isfinite(scale) & (scale > 0)).all():
         raise ValueError(f"scale: no positive number, nor {count} of them")
     return scale if scale.ndim else float(scale)
@@ -133,8 +140,10 @@ def _acronym(path: Path) -> PoseFile:
         held = _outcomes(file["grasps/qualities/flex/object_in_gripper"][()], len(poses))
         mesh = file["object/file"][()]
         com, mass = np.asarray(file["object/com"][()], dtype=float), float(file["object/mass"][()])
+        if not 0 < mass < np.inf:
+            raise ValueError(f"object/mass: {mass} is no positive number")
         mesh = mesh.decode() if isinstance(mesh, bytes) else str(mesh)
-        return PoseFile(poses, held, mesh=mesh, scale=float(file["object/scale"][()]), mass=mass, com=com)
+        return PoseFile(poses, held, mesh=mesh, scale=_scale(file["object/scale"][()], len(poses)), mass=mass, com=com)
 
 
 def _graspgen(path: Path) -> PoseFile:
@@ -145,7 +154,7 @@ def _graspgen(path: Path) -> PoseFile:
     held = said["grasps"].get("object_in_gripper")
     outcome = None if held is None else _outcomes(held, len(poses))
     about = said.get("object", {})
-    return PoseFile(poses, outcome, mesh=about.get("file"), scale=float(about.get("scale", 1.0)))
+    return PoseFile(poses, outcome, mesh=about.get("file"), scale=_scale(about.get("scale", 1.0), len(poses)))
 
 
 def _isaac(path: Path) -> PoseFile:
@@ -155,6 +164,7 @@ def _isaac(path: Path) -> PoseFile:
         said = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from None
+    refuse_suction(str(said.get("gripper", "")))
     grasps = list(said["grasps"].values())
     poses = [_pose(g["position"], [g["orientation"]["w"], *g["orientation"]["xyz"]]) for g in grasps]
     names = sorted({name for g in grasps for name in g.get("cspace_position", {})})
@@ -168,14 +178,17 @@ def _arrays(path: Path) -> PoseFile:
         poses = _poses(file["pose"])
         outcome = _outcomes(file["outcome"], len(poses)) if "outcome" in file else None
         joints = np.array(file["joints"], dtype=float) if "joints" in file else {}
+        if np.ndim(joints) > 1 and len(joints) != len(poses):
+            raise ValueError(f"joints: {len(joints)} rows for {len(poses)} poses")
         return PoseFile(poses, outcome, joints=joints, scale=_scale(file["scale"], len(poses)) if "scale" in file else 1.0)
 
 
 def _pose(position: Any, quaternion: Any) -> np.ndarray:
-    """Pose of a position and a quaternion (w, x, y, z) of any length."""
+    """Pose of a position and a quaternion (w, x, y, z) of any length; NaN where it is 0."""
     w, x, y, z = np.asarray(quaternion, dtype=float)
     out = np.eye(4)
-    n = 2 / (w * w + x * x + y * y + z * z)
+    square = w * w + x * x + y * y + z * z
+    n = 2 / square if square > 0 else np.nan
     out[:3, :3] -= n * np.array([[y * y + z * z, w * z - x * y, -w * y - x * z],
                                  [-w * z - x * y, x * x + z * z, w * x - y * z],
                                  [w * y - x * z, -w * x - y * z, x * x + y * y]])  # fmt: skip
@@ -187,10 +200,13 @@ def _pickled(path: Path) -> PoseFile:
     said = read_pickled(path)
     if isinstance(said, np.ndarray) and said.dtype == object:
         said = said.item() if said.ndim == 0 else said.ravel().tolist()
+    if isinstance(said, dict) and "grasp_qpos" in said:  # of DexGraspBench: one grasp
+        stages = [said.get(f"{name}_qpos", said["grasp_qpos"]) for name in ("pregrasp", "grasp", "squeeze")]
+        said = said | {"robot_pose": [[stages]], "obj_pose": np.reshape(said["obj_pose"], (1, 7))}
     if isinstance(said, dict) and "robot_pose" in said:
         return _bodex(said)
     if not isinstance(said, list) or not all(isinstance(row, dict) for row in said):
-        raise ValueError("neither a list of dictionaries with 'qpos' nor a dictionary with 'robot_pose'")
+        raise ValueError("neither a list of dictionaries with 'qpos' nor a dictionary with 'robot_pose' or 'grasp_qpos'")
     return _dexgraspnet(said)
 
 
@@ -209,25 +225,42 @@ def _dexgraspnet(said: Any) -> PoseFile:
         pose[:3, 3] = [float(q[f"WRJT{a}"]) for a in "xyz"]
         poses.append(pose)
     names = [name for name in rows[0] if not name.startswith("WRJ")] if rows else []
+    for k, q in enumerate(rows):
+        if extra := [name for name in q if not name.startswith("WRJ") and name not in names]:
+            raise ValueError(f"grasp {k} has the joint {extra[0]!r}, which the first one has not")
     joints = {name: np.array([float(q[name]) for q in rows]) for name in names}
-    scale = np.array([float(row.get("scale", 1.0)) for row in said])
+    scale = _scale([float(row.get("scale", 1.0)) for row in said], len(said))
     return PoseFile(_poses(np.array(poses).reshape(-1, 4, 4)), joints=joints, scale=scale)
 
 
 def _bodex(said: dict) -> PoseFile:
-    """robot_pose [..., s, 7 + n]: s stages (the grasp is the second of three), position, quaternion, joints."""
+    """robot_pose [E, S, 3, 7 + n] in the world: pregrasp, grasp, squeeze; position, quaternion, joints. obj_pose [E, 7] and
+    obj_scale [E] are those of the object."""
     stages = np.asarray(said["robot_pose"], dtype=float)
-    stage = stages[..., min(1, stages.shape[-2] - 1), :].reshape(-1, stages.shape[-1])
+    if stages.ndim < 3 or stages.shape[-1] < 7:
+        raise ValueError(f"robot_pose has the shape {list(stages.shape)}, not [..., 3, 7 + joints]")
+    if stages.shape[-2] != 3:
+        raise ValueError(
+            f"robot_pose has {stages.shape[-2]} stages, not pregrasp, grasp and squeeze: those of an arm hold joint values "
+            "of the arm in place of poses of the hand"
+        )
+    stages = stages.reshape(-1, *stages.shape[-3:])
+    stage = stages[..., 1, :].reshape(-1, stages.shape[-1])
     poses = np.array([_pose(row[:3], row[3:7]) for row in stage]).reshape(-1, 4, 4)
+    each = stages.shape[1]  # grasps of an object
+    if "obj_pose" in said:
+        objects = np.asarray(said["obj_pose"], dtype=float).reshape(-1, 7)
+        if len(objects) != len(stages):
+            raise ValueError(f"obj_pose: {len(objects)} objects, robot_pose: {len(stages)}")
+        poses = np.linalg.inv([_pose(row[:3], row[3:]) for row in objects]).repeat(each, axis=0) @ poses
+    scale: Any = np.ravel(said.get("obj_scale", 1.0))
+    scale = _scale(scale[0] if (scale == scale[0]).all() else scale.repeat(each), len(poses))
     names = [str(name) for name in np.asarray(said.get("joint_names", range(stage.shape[1] - 7))).ravel()]
     if len(names) != stage.shape[1] - 7:
         raise ValueError(f"joint_names: {len(names)} names of {stage.shape[1] - 7} joints")
-    joints = {name: stage[:, 7 + k] for k, name in enumerate(names)}
-    squeeze = {}
-    if stages.shape[-2] >= 3:
-        last = stages[..., 2, :].reshape(-1, stages.shape[-1])
-        squeeze = {name: last[:, 7 + k] for k, name in enumerate(names)}
-    return PoseFile(_poses(poses), joints=joints, squeeze=squeeze)
+    last = stages[..., 2, :].reshape(-1, stages.shape[-1])
+    joints, squeeze = ({name: rows[:, 7 + k] for k, name in enumerate(names)} for rows in (stage, last))
+    return PoseFile(_poses(poses), joints=joints, squeeze=squeeze, scale=scale)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -278,7 +311,7 @@ class _Array:
             if not isinstance(data, list) or len(data) != size:
                 raise pickle.UnpicklingError("an array of objects whose number is not its shape's")
             flat = np.empty(size, dtype=object)
-            flat[:] = [_finished(entry) for entry in data]
+            flat[:] = data
         else:
             flat = np.frombuffer(data.encode("latin-1") if isinstance(data, str) else data, dtype=dtype.dtype)
         self.value = flat.reshape(shape, order="F" if fortran else "C")
@@ -302,15 +335,38 @@ def _scalar(dtype: _Dtype, data: Any) -> Any:
     return np.frombuffer(data.encode("latin-1") if isinstance(data, str) else data, dtype=dtype.dtype)[0].item()
 
 
-def _finished(value: Any) -> Any:
-    """The value with its arrays in place of what they were read into."""
-    if isinstance(value, _Array):
-        return value.value
-    if isinstance(value, dict):
-        return dict(zip(value, map(_finished, value.values()), strict=True))
-    if isinstance(value, list | tuple):
-        return type(value)(_finished(entry) for entry in value)
-    return value
+class _Finisher:
+    """Puts arrays in place of what they were read into. What a file has twice is finished once, and counted twice."""
+
+    def __init__(self) -> None:
+        self.done: dict[int, tuple[Any, int]] = {}
+
+    def __call__(self, value: Any) -> tuple[Any, int]:
+        """The value, and the number of its entries."""
+        if not isinstance(value, _Array | dict | list | tuple):
+            return value, 1
+        if id(value) not in self.done:
+            self.done[id(value)] = self._finish(value)
+        return self.done[id(value)]
+
+    def _finish(self, value: Any) -> tuple[Any, int]:
+        array = value.value if isinstance(value, _Array) else None
+        if array is not None and array.dtype != object:
+            return array, array.size
+        inner = array.ravel().tolist() if array is not None else list(value.values() if isinstance(value, dict) else value)
+        parts = [self(entry) for entry in inner]
+        count = 1 + sum(n for _, n in parts)
+        if count > MOST_ENTRIES:
+            raise pickle.UnpicklingError(f"more than {MOST_ENTRIES} entries")
+        entries = [entry for entry, _ in parts]
+        if isinstance(value, dict):
+            return dict(zip(value, entries, strict=True)), count
+        if array is None:
+            return type(value)(entries), count
+        flat = np.empty(len(entries), dtype=object)
+        for k, entry in enumerate(entries):
+            flat[k] = entry
+        return flat.reshape(array.shape), count
 
 
 def read_pickled(path: Path) -> Any:
@@ -323,7 +379,7 @@ def read_pickled(path: Path) -> Any:
         shape, _, dtype = read(stream)
         if not dtype.hasobject:
             return np.load(io.BytesIO(bytes_), allow_pickle=False)
-        value = _finished(_Unpickler(stream, encoding="latin1").load())
+        value, _ = _Finisher()(_Unpickler(stream, encoding="latin1").load())
     except (pickle.UnpicklingError, EOFError, ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
         raise _core.FileError(f"{path}: {error}") from None
     if not isinstance(value, np.ndarray):

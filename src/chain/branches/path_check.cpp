@@ -114,7 +114,7 @@ std::vector<Piece> make_pieces(const ToolPath& path) {
 /// A solution at a sample.
 struct Node {
   Joints6 q;
-  double sigma = 0;
+  double sigma = 0, bend = 0;    ///< sigma_min; bound of the second derivatives of the pose next to q
   int next = -1, previous = -1;  ///< linked node of the neighboring sample
   double drift = 0;              ///< proven: |dq| of the branch in the interval behind the sample
   double bound = 0;              ///< proven sigma_min in that interval
@@ -135,7 +135,9 @@ class Follower {
       : solver_(solver),
         robot_(robot),
         unit_(op.way[0].unit),
-        bend_(op.rule.bend),
+        op_(op),
+        most_(std::any_of(op.model.prismatic, op.model.prismatic + kLoop, [](bool slides) { return slides; }) ? 1
+                                                                                                              : M_PI),
         path_(path),
         options_(options),
         device_(device),
@@ -189,6 +191,7 @@ class Follower {
         Node node;
         std::copy_n(&found.q[kLoop * k], kLoop, node.q.m);
         node.sigma = find_sigma(&jac[36 * k]);
+        node.bend = branches::kernel::find_bend(node.q, op_.model.prismatic, unit_, op_.rule.bend);
         to.push_back(node);
       }
     }
@@ -216,12 +219,12 @@ class Follower {
   /// Kantorovich about a solution with sigma_min, for all poses within (way, angle). |X| = 1 / sigma, and |X F| is at
   /// most d / sigma. The derivative of the turn's error changes by half its angle: |1 - X F'| <= sqrt(6) angle / (2
   /// sigma).
-  [[nodiscard]] Step step(double sigma, double way, double angle) const {
-    const double gap = 1 - 0.5 * std::sqrt(6.0) * angle / sigma, Z2 = bend_ / sigma;
+  [[nodiscard]] Step step(const Node& at, double way, double angle) const {
+    const double sigma = at.sigma, gap = 1 - 0.5 * std::sqrt(6.0) * angle / sigma, Z2 = at.bend / sigma;
     const double rest = gap * gap - 2 * Z2 * std::hypot(way / unit_, angle) / sigma;
     if (!(gap > 0) || !(rest > 1e-9)) return {false, 0, 0};
-    const double root = std::sqrt(rest);
-    return {true, (gap - root) / Z2, std::min((gap + root) / Z2, M_PI)};
+    const double root = std::sqrt(rest), exists = (gap - root) / Z2;
+    return {exists <= most_, exists, std::min((gap + root) / Z2, most_)};
   }
 
   /// Links the solutions of neighboring samples, by proof where there is one.
@@ -235,12 +238,12 @@ class Follower {
       for (std::size_t j = 0; j < b.second.size(); ++j) {
         Node &from = a.second[i], &to = b.second[j];
         const double apart = apart_by(from.q, to.q);
-        const Step forth = step(from.sigma, way, angle), back = step(to.sigma, way, angle);
+        const Step forth = step(from, way, angle), back = step(to, way, angle);
         const bool by_forth = forth.proven && apart < forth.unique, by_back = back.proven && apart < back.unique;
         if (!by_forth && !by_back) continue;
         from.next = static_cast<int>(j), to.previous = static_cast<int>(i), from.bridged = false;
-        const double bound_forth = by_forth ? from.sigma - bend_ * forth.exists : 0;
-        const double bound_back = by_back ? to.sigma - bend_ * back.exists : 0;
+        const double bound_forth = by_forth ? from.sigma - from.bend * forth.exists : 0;
+        const double bound_back = by_back ? to.sigma - to.bend * back.exists : 0;
         from.bound = std::max({bound_forth, bound_back, 0.0});
         from.drift = by_forth ? forth.exists : back.exists + apart;
       }
@@ -402,7 +405,9 @@ class Follower {
 
   const AllSolutions& solver_;
   const Robot& robot_;
-  double unit_, bend_;
+  double unit_;
+  const branches::AllSolutionsOp& op_;
+  double most_;  ///< bounds of second derivatives hold within this of a solution
   const ToolPath& path_;
   const PathOptions& options_;
   const Device& device_;

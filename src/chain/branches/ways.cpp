@@ -86,22 +86,21 @@ Way make_way(const Robot& robot, const Roles& roles, double moved) {
   return way;
 }
 
-/// Bound of the second derivatives of the pose over the unit of length. That of the turn is the square of sum |dq|.
-/// That of the position is sum sqrt(r_i r_j) |dq_i dq_j|, where r_i bounds the distance of the tool from axis i.
+/// Bound of the second derivatives of the pose over the unit of length, with slides within one unit of 0. That of the
+/// turn is the square of sum |dq|. That of the position is the Frobenius norm of bounds of d2p / dq_i dq_k, i <= k:
+/// r_k, which bounds the distance of the tool from axis k; 1 if k slides; 0 if i slides.
 double find_bend(const Robot& robot, double unit) {
-  double reach = norm(robot.tool.p) / unit, position = 0, turns = 0;
-  for (int i = kLoop - 1; i >= 0; --i) {
-    const Joint& joint = robot.joint[at(i)];
-    if (joint.prismatic) {
-      const double travel = std::max(std::abs(joint.lower), std::abs(joint.upper));
-      reach += (std::isfinite(travel) ? travel : 10 * unit) / unit + 1;
-    } else {
-      turns += 1;
-    }
-    position += std::max(reach, joint.prismatic ? 1.0 : 0.0);
-    reach += norm(link_pose(robot.form[at(i)]).p) / unit;
+  double reach = norm(robot.tool.p) / unit, squares = 0, turns = 0;
+  for (int k = kLoop - 1; k >= 0; --k) {
+    const bool slides = robot.joint[at(k)].prismatic;
+    if (slides) reach += 1;
+    const double most = slides ? 1 : reach;
+    for (int i = 0; i <= k; ++i)
+      if (!robot.joint[at(i)].prismatic) squares += (i == k ? 1 : 2) * most * most;
+    turns += slides ? 0 : 1;
+    reach += norm(link_pose(robot.form[at(k)]).p) / unit;
   }
-  return std::hypot(position, turns);
+  return std::hypot(std::sqrt(squares), turns);
 }
 
 /// Where the axis of a joint behind `link` meets the z axis in front of it: height, and distance along the joint's

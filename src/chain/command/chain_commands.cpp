@@ -143,13 +143,7 @@ struct FileJob {
 
   /// Sizes and missing arrays are the file's fault: say which file.
   void evaluate(const chain::States& states, const chain::EvalPlace& place, chain::Results& results) const {
-    try {
-      chain::evaluate(robot, states, wanted, place, results);
-    } catch (const Error& error) {
-      // What is wrong with the arrays has the file's name in front of it; the rest is not about the file.
-      if (error.code() != ExitCode::kInvalidFile) throw;
-      throw Error(error.code(), arguments.input + ": " + error.what());
-    }
+    name_file(arguments.input, [&] { chain::evaluate(robot, states, wanted, place, results); });
   }
 };
 

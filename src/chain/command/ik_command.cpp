@@ -75,10 +75,11 @@ void run_ik(const IkArguments& a) {
   const PoseFile file = read_poses(a.input, chain::coordinates(robot).size());
   const Device device =
       parse_device_for_arrays(a.device == "auto" ? "cpu" : a.device, a.threads, core_seconds::kCopying);
-  const chain::AllSolutionsResult found =
-      chain::AllSolutions(robot, value_named<chain::ToolTask>(a.task).value())
-          .solve(file.pose, {.limits = !a.no_limits, .windings = a.windings, .proofs = !a.no_proofs, .q0 = file.q0},
-                 device);
+  const chain::AllSolutions solver(robot, value_named<chain::ToolTask>(a.task).value());
+  const chain::AllSolutionsOptions options = {
+      .limits = !a.no_limits, .windings = a.windings, .proofs = !a.no_proofs, .q0 = file.q0};
+  const chain::AllSolutionsResult found = name_file(
+      a.input, [&] { return solver.solve(file.pose, options, device); }, true);
   if (!a.output.empty()) write_solutions(a, robot, found);
   const Json summary = make_summary(a, robot, found);
   print_summary(summary, a.format);

@@ -110,10 +110,15 @@ chain::PathCheck check(const PathArguments& a, const chain::Robot& robot, const 
     throw Error(ExitCode::kUsage, "--kind " + a.kind + (file.q.empty() ? " of poses" : " of joint values"),
                 file.q.empty() ? "There are straight, screw, spline." : "There are straight, spline.");
   };
-  if (file.q.empty())
-    return chain::AllSolutions(robot).check_path({kind(chain::ToolPath::Kind{}), file.pose, file.time}, a.options,
-                                                 device);
-  return check_path(robot, {kind(chain::JointPath::Kind{}), file.q, file.time}, a.options, device);
+  if (!file.q.empty()) {
+    const chain::JointPath path = {kind(chain::JointPath::Kind{}), file.q, file.time};
+    return name_file(
+        a.input, [&] { return check_path(robot, path, a.options, device); }, true);
+  }
+  const chain::AllSolutions solver(robot);
+  const chain::ToolPath path = {kind(chain::ToolPath::Kind{}), file.pose, file.time};
+  return name_file(
+      a.input, [&] { return solver.check_path(path, a.options, device); }, true);
 }
 
 void run_path(PathArguments a) {

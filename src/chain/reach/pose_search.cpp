@@ -7,6 +7,7 @@
 #include "chain/reach/pose_search_tiles.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/factor.hpp"
 #include "garra/core/philox.hpp"
 
 namespace garra::chain {
@@ -15,6 +16,11 @@ namespace {
 
 /// Joints without limits: searches start within half a turn (or half a meter) of 0 and go where they like.
 constexpr double kAnywhere = 1e4;
+
+constexpr int kDescents = 32;              ///< of a pose that no search reaches
+constexpr int kDescentSteps = 100;         ///< of one descent, at most
+constexpr double kLeastGain = 1e-6;        ///< a descent ends where a step lessens the error by no larger share
+constexpr std::size_t kPosesAtOnce = 256;  ///< that are approached
 
 std::size_t at(std::int64_t i, int width = 1) { return static_cast<std::size_t>(i) * static_cast<std::size_t>(width); }
 
@@ -54,6 +60,9 @@ class Searches {
         return !std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
       });
     for (int start = 0; start < options_.starts && !open_.empty(); ++start) search(start, q0);
+    if (options_.starts > 1)
+      for (std::size_t first = 0; first < open_.size(); first += kPosesAtOnce)
+        approach(std::span(open_).subspan(first, std::min(kPosesAtOnce, open_.size() - first)));
     return std::move(out_);
   }
 
@@ -138,16 +147,8 @@ class Searches {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t n = open_[at(i)];
       out_.steps[at(n)] += static_cast<std::int32_t>(steps[at(i)]);
-      const auto [position, rotation] = missing(&target_[at(n, 12)], &poses.pose[at(i, 16)]);
-      const bool found = arrived[at(i)] > 0 && std::hypot(position, rotation) <= options_.tolerance;
-      if (!found) open.push_back(n);
-      if (!found &&
-          !(std::hypot(position, rotation) < std::hypot(out_.position_error[at(n)], out_.rotation_error[at(n)])))
-        continue;
-      std::copy_n(&q[at(i, joints)], joints, &out_.q[at(n, joints)]);
-      out_.position_error[at(n)] = position;
-      out_.rotation_error[at(n)] = rotation;
-      out_.success[at(n)] = found ? 1 : 0;
+      const Vec<double, 6> e = missing(&target_[at(n, 12)], &poses.pose[at(i, 16)]);
+      if (!offer(n, &q[at(i, joints)], e, arrived[at(i)] > 0 ? options_.tolerance : -1)) open.push_back(n);
     }
     open_.swap(open);
   }
@@ -157,21 +158,106 @@ class Searches {
       follow_in<kMaxJoints>(followers_, &q[row]);
   }
 
-  struct Miss {
-    double position, rotation;
+  /// One descent of the pose error. The rotation's part is the rotation vector, whose square has the gradient
+  /// -2 J_w' e_w.
+  struct Descent {
+    std::int64_t n;                ///< of the pose
+    std::vector<double> q, trial;  ///< [j] with the least error so far; the next one
+    Vec<double, 6> e = Vec<double, 6>::zero();
+    Mat<double, 6, kMaxJoints> jac = Mat<double, 6, kMaxJoints>::zero();
+    double error = std::numeric_limits<double>::infinity(), damping = 1e-3;
+    bool done = false;
   };
-  /// From a homogeneous matrix to a target.
-  [[nodiscard]] Miss missing(const double* target, const double* pose) const {
+
+  /// Finds the nearest poses of targets that no search reaches: Levenberg-Marquardt steps within the limits, from the
+  /// best end of the searches and from other starts.
+  void approach(std::span<const std::int64_t> poses) {
+    std::vector<Descent> all;
+    for (const std::int64_t n : poses)
+      for (int start = 0; start < kDescents; ++start) {
+        Descent one{n, {}, {}};
+        for (int j = 0; j < robot_.joints; ++j)
+          one.trial.push_back(start == 0 ? out_.q[at(n, robot_.joints) + static_cast<std::size_t>(j)]
+                                         : first_value(start, {}, n, j));
+        all.push_back(std::move(one));
+      }
+    for (int round = 0; round < kDescentSteps && !all.empty(); ++round) {
+      std::vector<double> q;
+      for (const Descent& one : all) q.insert(q.end(), one.trial.begin(), one.trial.end());
+      follow_leaders(q);
+      const auto count = static_cast<std::int64_t>(all.size());
+      const Results here = evaluate(robot_, StateView(count, q), {Output::kPose, Output::kJacobian}, {}, device_);
+      for (std::int64_t i = 0; i < count; ++i)
+        visit(all[at(i)], &q[at(i, robot_.joints)], &here.pose[at(i, 16)], &here.jacobian[at(i, 6 * robot_.joints)]);
+      std::erase_if(all, [](const Descent& one) { return one.done; });
+    }
+  }
+
+  /// Takes the trial if it is better, and chooses the next one.
+  void visit(Descent& one, const double* q, const double* pose, const double* jac) {
+    const int joints = robot_.joints;
+    const Vec<double, 6> e = missing(&target_[at(one.n, 12)], pose);
+    const double error = norm(e);
+    const bool better = error < one.error;
+    one.done = better && error > (1 - kLeastGain) * one.error;
+    one.damping *= better ? 0.2 : 5;
+    if (better) {
+      one.q.assign(q, q + joints), one.e = e, one.error = error;
+      for (int r = 0; r < 6; ++r)
+        for (int j = 0; j < joints; ++j) one.jac(r, j) = r >= 3 && options_.position_only ? 0 : jac[joints * r + j];
+      if (followers_.any) lead_columns(followers_, one.jac);
+      offer(one.n, q, e, options_.tolerance);
+    }
+    one.done = one.done || one.damping > 1e6;
+    // Joints at an end of their range that the gradient would move out of it stay.
+    Mat<double, 6, kMaxJoints> moving = one.jac;
+    for (int j = 0; j < joints; ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      const double along = dot(column(one.jac, j), one.e);
+      if ((along < 0 && one.q[k] <= low_[k]) || (along > 0 && one.q[k] >= low_[k] + span_[k]))
+        for (int r = 0; r < 6; ++r) moving(r, j) = 0;
+    }
+    Mat<double, 6, 6> normal = moving * transpose(moving);
+    for (int r = 0; r < 6; ++r) normal(r, r) += one.damping;
+    const Vec<double, 6> force = solve(factor_ldlt(normal), one.e);
+    one.trial = one.q;
+    for (int j = 0; j < joints; ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      one.trial[k] = std::clamp(one.q[k] + dot(column(moving, j), force), low_[k], low_[k] + span_[k]);
+    }
+  }
+
+  /// Takes joint values of a pose if they are better than those before. Returns whether they reach it.
+  bool offer(std::int64_t n, const double* q, const Vec<double, 6>& e, double tolerance) {
+    const double position = std::hypot(e[0], e[1], e[2]), rotation = std::hypot(e[3], e[4], e[5]);
+    const bool found = std::hypot(position, rotation) <= tolerance;
+    if (!found &&
+        !(std::hypot(position, rotation) < std::hypot(out_.position_error[at(n)], out_.rotation_error[at(n)])))
+      return false;
+    std::copy_n(q, robot_.joints, &out_.q[at(n, robot_.joints)]);
+    out_.position_error[at(n)] = position;
+    out_.rotation_error[at(n)] = rotation;
+    out_.success[at(n)] = found ? 1 : 0;
+    return found;
+  }
+
+  /// From a homogeneous matrix to a target: displacement [m] and rotation vector [rad].
+  [[nodiscard]] Vec<double, 6> missing(const double* target, const double* pose) const {
     Pose<double> to, from;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) to.R(r, c) = target[3 * r + c], from.R(r, c) = pose[4 * r + c];
       to.p[r] = target[9 + r], from.p[r] = pose[4 * r + 3];
     }
-    const Vec<double, 6> e = pose_error(to, from, false);
+    Vec<double, 6> e = pose_error(to, from, options_.position_only);
+    if (options_.position_only) return e;
     double trace = 0;
     for (int k = 0; k < 3; ++k) trace += dot(column(from.R, k), column(to.R, k));
-    if (options_.position_only) return {std::hypot(e[0], e[1], e[2]), 0};
-    return {std::hypot(e[0], e[1], e[2]), std::atan2(std::hypot(e[3], e[4], e[5]), 0.5 * (trace - 1))};
+    const double sine = std::hypot(e[3], e[4], e[5]), angle = std::atan2(sine, 0.5 * (trace - 1));
+    if (sine > 0)
+      for (int k = 3; k < 6; ++k) e[k] *= angle / sine;
+    else
+      e[3] = angle;
+    return e;
   }
 
   Robot robot_;

@@ -274,17 +274,13 @@ void run_rank(const RankArguments& given) {
   const io::SetFile set(a.set);
   device = parse_device_for_arrays(a.device, a.threads, core_seconds::ranking(set.count(), study.samples));
   const auto start = std::chrono::steady_clock::now();
-  try {
-    Progress bar("auto", set.count());
-    answer.ranking = grasp::rank(set, study, device, [&](std::int64_t done) {
+  Progress bar("auto", set.count());
+  answer.ranking = name_file(a.set, [&] {
+    return grasp::rank(set, study, device, [&](std::int64_t done) {
       bar.show_step(done, std::to_string(done) + " of " + std::to_string(set.count()) + " grasps");
     });
-    bar.clear();
-  } catch (const Error& e) {
-    // Errors in an array are the file's.
-    if (e.code() == ExitCode::kInvalidFile) throw Error(e.code(), a.set + ": " + e.what());
-    throw;
-  }
+  });
+  bar.clear();
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   answer.set = a.set;
   answer.study = study;

@@ -30,7 +30,7 @@ struct TouchArguments {
   grasp::TouchOptions options;
   std::string poses, object, output, hand = "panda", format = "human";
   std::vector<std::pair<double grasp::ParallelJaw::*, double>> jaw;  ///< numbers that replace the hand's
-  double scale = 0;
+  double scale = 0, stiffness = 0;
   int threads = 0;
   bool stored = false;
 };
@@ -101,7 +101,14 @@ bool has_joints(const std::string& hand) {
   return ending == ".xml" || ending == ".mjcf" || ending == ".mjb" || ending == ".urdf";
 }
 
-/// The Python package reads models of hands with joints. Options at their defaults are its own.
+/// Whether the poses are those of a data set: in another file than NPZ, or in one of ACRONYM.
+bool is_of_data_set(const std::string& poses) {
+  const std::string ending = std::filesystem::path(poses).extension();
+  if (ending == ".json" || ending == ".yaml" || ending == ".yml" || ending == ".npy") return true;
+  return (ending == ".h5" || ending == ".hdf5") && io::open_arrays(poses, "")->has("grasps/transforms");
+}
+
+/// The Python package reads models of hands with joints, and data sets. Options at their defaults are its own.
 void touch_by_python(const TouchArguments& a) {
   const grasp::TouchOptions usual;
   Json options = {{"mesh", a.object}, {"format", a.format}};
@@ -109,13 +116,16 @@ void touch_by_python(const TouchArguments& a) {
   if (std::filesystem::exists(a.object, ignored)) options["mesh"] = std::filesystem::absolute(a.object);
   for (const auto& number : grasp::kTouchNumbers)
     if (a.options.*number.value != usual.*number.value) options[number.name] = a.options.*number.value;
+  if (!has_joints(a.hand)) options["jaw"] = {{"name", a.hand}};
   for (const auto& [member, value] : a.jaw) {
-    if (member != &grasp::ParallelJaw::force)
+    if (has_joints(a.hand) && member != &grasp::ParallelJaw::force)
       throw Error(ExitCode::kUsage, "lengths of a jaw: --hand " + a.hand + " is a model",
                   "Its lengths are in its file.");
-    options["force"] = value;
+    for (const auto& number : grasp::kJawNumbers)
+      if (member == number.value) (has_joints(a.hand) ? options : options["jaw"])[number.name] = value;
   }
   if (a.scale > 0) options["scale"] = a.scale;
+  if (a.stiffness > 0) options["stiffness"] = a.stiffness;
   options["draws"] = a.options.draws;
   options["soft"] = a.options.soft;
   options["close"] = !a.stored;
@@ -129,6 +139,9 @@ void run_touch(TouchArguments a) {
   check_output(a.poses, a.output, "the poses");
   if (has_joints(a.hand)) return touch_by_python(a);
   a.options.jaw = find_jaw(a);
+  if (a.stiffness > 0)
+    throw Error(ExitCode::kUsage, "--stiffness: --hand " + a.hand + " is a jaw", "Its grip force is --force.");
+  if (is_of_data_set(a.poses)) return touch_by_python(a);
   a.options.close = !a.stored;
   const PosesFile poses = read_poses_file(a.poses);
   a.options.up = poses.up;
@@ -221,6 +234,9 @@ void add_touch_command(Command grasp) {
   command.add_flag("--soft", a->options.soft, "one soft contact per pad, not four points");
   command.add_flag("--no-closing", a->stored, "contacts at the stored pose: the object does not turn");
   command.add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimeters")
+      .check(positive_number());
+  command
+      .add_option("--stiffness", a->stiffness, "hands with joints: torque over (squeeze - joint value) [N m/rad, N/m]")
       .check(positive_number());
   command.add_option("--seed", a->options.seed, "of the pose errors").capture_default_str();
   command.add_option("--threads", a->threads, "of the processor; 0: all").capture_default_str();

@@ -240,13 +240,7 @@ bool is_solved(platform::PoseStatus status) {
 
 double timed(const PlatformArguments& arguments, const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
-  try {
-    work();
-  } catch (const Error& error) {
-    // Errors of a computation in the samples come from the file: the message names it.
-    if (error.code() != ExitCode::kInvalidFile || arguments.input.empty()) throw;
-    throw Error(error.code(), arguments.input + ": " + error.what());
-  }
+  name_file(arguments.input, work);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from arrays import require_module
 from program import PROGRAM
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
 
 require_module()
 RANDOM = np.random.default_rng(11)
@@ -61,8 +63,31 @@ def test_a_pose_off_the_reachable_set_has_its_distance():
     pose[2, 0, 3] = np.nan
     found = robot.inverse_kinematics_all(pose)
     assert found.status.tolist() == [0, 5, 3] and found.count.tolist()[1:] == [0, 0]
-    assert found.distance[0] == 0 and np.isclose(found.distance[1], 0.1, atol=2e-3)
+    assert found.distance[0] == 0 and np.isclose(found.distance[1], 0.1, rtol=0, atol=1e-9)
     assert robot.inverse_kinematics_all(pose[1]).distance == found.distance[1]
+
+
+@pytest.mark.parametrize("joints", [4, 5])
+def test_no_descent_of_scipy_ends_nearer_to_a_pose_off_the_reachable_set(joints):
+    random = np.random.default_rng(joints)
+    limits = "limits = [-3.3, 3.3]"
+    for _ in range(4):
+        rows = random.uniform(-1, 1, (joints, 4)) * [0.5, 3, 0.5, 3]
+        robot = arm(rows, **{f"j{i}": limits for i in range(joints)})
+        pose = robot.forward_kinematics(random.uniform(-1, 1, joints))
+        pose[:3, 3] += 0.1 * random.normal(size=3)
+        pose[:3, :3] = pose[:3, :3] @ Rotation.from_rotvec(0.3 * random.normal(size=3)).as_matrix()
+
+        def error(q):
+            tool = robot.forward_kinematics(q)  # noqa: B023
+            turn = Rotation.from_matrix(pose[:3, :3] @ tool[:3, :3].T).as_rotvec()  # noqa: B023
+            return np.concatenate([pose[:3, 3] - tool[:3, 3], turn])  # noqa: B023
+
+        starts = random.uniform(-3.3, 3.3, (20, joints))
+        best = min(np.linalg.norm(least_squares(error, q, bounds=(-3.3, 3.3)).fun) for q in starts)
+        found = robot.inverse_kinematics_all(pose)
+        assert found.count == 0 and found.distance <= best * (1 + 1e-5)
+        assert np.isclose(np.linalg.norm(error(robot.inverse_kinematics(pose).q)), found.distance, rtol=1e-9)
 
 
 @pytest.mark.parametrize("joints", [1, 2, 3, 4, 5])

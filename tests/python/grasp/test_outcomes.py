@@ -103,6 +103,26 @@ def test_a_baseline_that_is_the_score_differs_by_nothing_and_a_worse_one_by_its_
     assert rate.name == "rate of the object's other trials" and rate.auc < 0.6
 
 
+def test_the_rate_of_other_trials_of_objects_that_are_alike_says_nothing():
+    """Eight objects with the same rate: AUC 0.5. Over objects with rates r_k, the pairs of two objects decide."""
+    random = np.random.default_rng(5)
+    group = np.repeat(np.arange(8), 100)
+    for rates in ([0.5] * 8, [0.2, 0.8] * 4):
+        rate = np.array(rates)[group]
+        held = random.random(800) < rate
+        c = garra.grasp.compare(random.random(800), held, group, resamples=400)
+        other = next(b for b in c.baselines if b.name.startswith("rate"))
+        known = np.mean((np.sign(np.subtract.outer(rate[held], rate[~held])) + 1) / 2)
+        assert abs(other.auc - known) < 0.06
+        low, high = other.difference_interval
+        assert (low < 0 < high) == (len(set(rates)) == 1)
+
+
+def test_effective_friction_may_be_below_all_that_is_needed():
+    c = garra.grasp.compare([0.1, 0.2, 0.3], [0, 0, 1], required_friction=[0.2, 0.4, 0.6])
+    assert c.effective_friction[0] == 0 and np.isclose(c.friction_agreement, 2 / 3)
+
+
 def test_effective_friction_is_the_coefficient_that_decided():
     rng = np.random.default_rng(13)
     needed = rng.uniform(0, 1, 600)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import garra
@@ -11,6 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from arrays import require_module
+from program import PROGRAM
 
 require_module()
 
@@ -80,6 +82,64 @@ def test_dexgraspnet_bodex_and_isaac_give_poses_and_joints(tmp_path: Path):
     assert read.joints["finger"].tolist() == [0.02]
 
 
+def test_poses_of_bodex_are_in_the_axes_of_its_object(tmp_path: Path):
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+
+    def row(pose):
+        return np.concatenate([pose[:3, 3], rotation.from_matrix(pose[:3, :3]).as_quat()[[3, 0, 1, 2]]])
+
+    world, hand = poses(1)[0], poses(4)
+    stage = np.array([np.append(row(world @ pose), [0.1 * k, 0.2]) for k, pose in enumerate(hand)])
+    said = {"robot_pose": np.stack([stage] * 3, axis=1)[None], "joint_names": ["a", "b"]}
+    said |= {"obj_pose": row(world)[None], "obj_scale": np.array([0.06])}
+    np.save(tmp_path / "b.npy", said, allow_pickle=True)
+    read = garra.grasp.read_poses(tmp_path / "b.npy")
+    np.testing.assert_allclose(read.pose, hand, atol=1e-14)
+    assert read.scale == 0.06 and np.allclose(read.joints["a"], [0, 0.1, 0.2, 0.3])
+    # DexGraspBench has one grasp in a file.
+    one = {"grasp_qpos": stage[2], "squeeze_qpos": stage[3], "obj_pose": said["obj_pose"][0], "obj_scale": 0.06}
+    np.save(tmp_path / "one.npy", one, allow_pickle=True)
+    read = garra.grasp.read_poses(tmp_path / "one.npy")
+    np.testing.assert_allclose(read.pose, hand[2:3], atol=1e-14)
+    assert read.scale == 0.06 and read.squeeze["0"] == [stage[3][7]]
+    # Ten stages are those of an arm with its hand.
+    np.save(tmp_path / "arm.npy", said | {"robot_pose": np.zeros((1, 4, 10, 16))}, allow_pickle=True)
+    with pytest.raises(garra.FileError, match="10 stages, not pregrasp, grasp and squeeze"):
+        garra.grasp.read_poses(tmp_path / "arm.npy")
+
+
+def test_the_program_takes_poses_mass_and_scale_of_data_sets(tmp_path: Path):
+    """A cube of edge 1 at the scale 0.06, between the pads of a jaw whose base is 0.1034 m above its center."""
+    pose = np.diag([1.0, -1, -1, 1])
+    pose[2, 3] = 0.1034
+    said = {"object": {"file": "c.obj", "scale": 0.06}, "grasps": {"transforms": [pose.tolist()], "object_in_gripper": [True]}}
+    (tmp_path / "g.json").write_text(json.dumps(said))
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["grasps/transforms"], file["grasps/qualities/flex/object_in_gripper"] = pose[None], [1]
+        file["object/file"], file["object/scale"], file["object/mass"] = "c.obj", 0.06, 0.123
+        file["object/com"] = np.zeros(3)
+    touch = [PROGRAM, "grasp", "touch", "--mesh", "box:1,1,1", "--hand", "panda", "--opening", "0.07", "-o"]
+    for name, mass in (("g.json", None), ("a.h5", 0.123)):
+        done = subprocess.run([*touch, tmp_path / "set.h5", tmp_path / name], capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and "1 grasps of panda" in done.stdout, done.stderr
+        with h5py.File(tmp_path / "set.h5") as file:
+            assert file["touch_status"][:].tolist() == [0] and np.allclose(abs(file["point"][:, 0]), 0.03)
+            assert mass is None or np.allclose(file["mass"][()], mass)
+    done = subprocess.run([*touch, tmp_path / "set.h5", tmp_path / "g.json", "--scale", "0.07"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    with h5py.File(tmp_path / "set.h5") as file:
+        assert np.allclose(abs(file["point"][:, 0]), 0.035) or file["touch_status"][:].tolist() == [3]
+
+
+def test_a_small_file_of_lists_that_share_lists_is_refused(tmp_path: Path):
+    lists = [1.0]
+    for _ in range(40):
+        lists = [lists, lists]
+    np.save(tmp_path / "bomb.npy", np.array({"robot_pose": lists}, dtype=object), allow_pickle=True)
+    with pytest.raises(garra.FileError, match="bomb.npy: more than .* entries"):
+        garra.grasp.read_poses(tmp_path / "bomb.npy")
+
+
 class Command:
     def __init__(self, text: str) -> None:
         self.text = text
@@ -103,7 +163,18 @@ def test_damaged_and_unknown_files_are_errors_with_their_names(tmp_path: Path):
     np.savez(tmp_path / "n.npz", pose=np.eye(4))
     whole = (tmp_path / "d.npy").read_bytes()
     (tmp_path / "cut.npy").write_bytes(whole[:-20])
-    for name in ("d.npy", "a.json", "b.json", "c.txt", "n.npz", "cut.npy"):
+    with h5py.File(tmp_path / "cut.h5", "w") as file:
+        file["grasps/transforms"] = np.zeros((100, 4, 4))
+    for name, end in (("cut.h5", 1500), ("n.npz", 100)):
+        whole = (tmp_path / name).read_bytes()
+        (tmp_path / name.replace("n.", "cut.")).write_bytes(whole[:end])
+    (tmp_path / "empty.npz").write_bytes(b"")
+    scale = {"object": {"scale": -1}, "grasps": {"transforms": np.eye(4)[None].tolist()}}
+    (tmp_path / "scale.json").write_text(json.dumps(scale))
+    rows = [{"qpos": {f"WRJ{k}{a}": 0.0 for k in "TR" for a in "xyz"} | more} for more in ({}, {"FFJ3": 1.0})]
+    np.save(tmp_path / "more.npy", np.array(rows, dtype=object), allow_pickle=True)
+    damaged = ("cut.npy", "cut.h5", "cut.npz", "empty.npz", "scale.json", "more.npy")
+    for name in ("d.npy", "a.json", "b.json", "c.txt", "n.npz", *damaged):
         with pytest.raises(garra.FileError, match=name):
             garra.grasp.read_poses(tmp_path / name)
     with pytest.raises(FileNotFoundError):

@@ -40,7 +40,7 @@ struct SolutionRule {
   int steps = 16;            ///< of Newton's method
   bool proofs = true;        ///< false: no certificates, and solutions are polished to `enough` only
   double enough = 2e-14;     ///< Newton's method ends with a pose error <= this
-  double bend = 0;           ///< bound of the second derivatives of the pose, for the certificate
+  double bend = 0;           ///< bound of the second derivatives of the pose with slides within one unit of 0
   int held_from = kLoop;     ///< joints from this one to held_end - 1 stay where they are
   int held_end = kLoop;
 };
@@ -137,8 +137,19 @@ GARRA_HD_CALL void polish(const Model<double, kLoop>& m, const Pose<S>& target, 
   at.residual = best;
 }
 
+/// Bound of the second derivatives of the pose over the unit of length, within one unit of the slides' places. `bend`:
+/// that for slides at 0. Each slide adds its place to at most five distances of the tool from turning axes before it.
+template <class S>
+GARRA_HD S find_bend(const Vec<S, kLoop>& q, const bool* prismatic, double unit, double bend) {
+  S sum = S(bend);
+  for (int i = 0; i < kLoop; ++i)
+    if (prismatic[i]) sum = fma(S((kLoop - 1) / unit), abs(q[i]), sum);
+  return sum;
+}
+
 /// Radius within which no other solution lies: Newton-Kantorovich with an approximate inverse X, as in
-/// systems/platform/certificate.hpp. Lengths over the unit; |F''| <= bend everywhere. 0: not proven.
+/// systems/platform/certificate.hpp. Lengths over the unit; |F''| <= find_bend() within one unit of the slides' places.
+/// 0: not proven.
 template <class S>
 GARRA_HD_CALL S unique_radius(const Polished<S>& at, const bool* prismatic, double unit, double bend) {
   constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
@@ -160,10 +171,17 @@ GARRA_HD_CALL S unique_radius(const Polished<S>& at, const bool* prismatic, doub
   }
   size = sqrt(size);
   const S noise = S(kNoise) * size;
-  const S Y = norm(step) + noise, slack = S(1) - sqrt(gap) - noise * sqrt(rows), Z2 = S(bend) * size;
+  const S Y = norm(step) + noise, slack = S(1) - sqrt(gap) - noise * sqrt(rows);
+  const S Z2 = find_bend(at.q, prismatic, unit, bend) * size;
   const S rest = fma(S(-2) * Z2, Y, slack * slack);
-  const auto proven = slack > S(0) && rest > S(0);
-  return select(proven, (slack + sqrt(select(proven, rest, S(0)))) / Z2, S(0));
+  auto proven = slack > S(0) && rest > S(0);
+  S radius = (slack + sqrt(select(proven, rest, S(0)))) / Z2;
+  for (int i = 0; i < kLoop; ++i) {
+    if (!prismatic[i]) continue;
+    proven = proven && Y <= S(0.5) * slack;  // the solution is within one unit
+    radius = min(radius, S(1));
+  }
+  return select(proven, radius, S(0));
 }
 
 /// Adds a solution unless it is there already.
