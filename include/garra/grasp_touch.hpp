@@ -122,6 +122,7 @@ struct Touched {
   std::vector<std::uint8_t> status;  ///< [g] TouchStatus
   std::vector<double> collision;     ///< [g] depth of a finger or the palm in the object before it was pushed [m]
   std::vector<double> turn;          ///< [g] rotation of the object while the jaw closed [rad]
+  std::vector<double> rotation;      ///< [g][3][3] from the object's axes before closing to those after it
   std::vector<double> shift;         ///< [g] of the object along x, relative to the hand [m]
   std::vector<double> width;         ///< [g] distance of the closed pads [m]; NaN without contact
   std::vector<double> pose;          ///< [g][4][4] of the hand in the axes of the turned object

@@ -40,6 +40,7 @@ nb::dict touch(const std::string& words, const std::optional<Numbers>& vertex, c
   out["status"] = taken(std::move(t.status), {g});
   out["collision"] = taken(std::move(t.collision), {g});
   out["turn"] = taken(std::move(t.turn), {g});
+  out["rotation"] = taken(std::move(t.rotation), {g, 3, 3});
   out["shift"] = taken(std::move(t.shift), {g});
   out["width"] = taken(std::move(t.width), {g});
   out["pose"] = taken(std::move(t.pose), {g, 4, 4});

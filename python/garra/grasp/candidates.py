@@ -420,7 +420,8 @@ class GraspSet:
         com : array_like [3], optional
             Center of mass [m]; default: of the mesh with even density.
         gravity : array_like [3] or [P, 3], optional
-            Object axes [m/s^2]; default: 9.81 m/s^2 against `up`, or along -z.
+            Object axes before closing [m/s^2]; default: 9.81 m/s^2 against `up`, or along -z. It stays where it is while
+            a jaw turns the object.
         up : array_like [3] or [P, 3], optional
             Upward normal of the table on which the object stands: it turns about this normal only. None: free.
         soft : bool
@@ -541,7 +542,7 @@ class GraspSet:
         size = None if scale is None or np.ndim(scale) == 0 else np.repeat(numbers("scale", scale), draws)
         out.touch = Touch(np.repeat(np.arange(len(poses)), draws), *columns, scale=size)
         out.hand = jaw
-        return out._with_load(draws, {"com": com, "gravity": gravity}, outcome, group)
+        return out._with_load(draws, {"com": com, "gravity": gravity}, outcome, group, made["rotation"])
 
     @classmethod
     def _from_joints(cls, hand: Any, poses: Any, mesh: Any, options: HandOptions, of: dict[str, Any]) -> GraspSet:
@@ -552,8 +553,11 @@ class GraspSet:
         out.touch, out.hand = touch, model
         return out
 
-    def _with_load(self, draws: int, load: dict[str, Any], outcome: Any, group: Any) -> GraspSet:
-        """Adds arrays of the poses for each of their draws."""
+    def _with_load(
+        self, draws: int, load: dict[str, Any], outcome: Any, group: Any, rotation: np.ndarray | None = None
+    ) -> GraspSet:
+        """Adds arrays of the poses for each of their draws. `rotation` [G, 3, 3]: from the object's axes before closing to
+        those after it; gravity stays where it is while the object turns."""
         count = len(self) // draws
         rows = np.repeat(np.arange(count), draws)
         for name, value in load.items():
@@ -563,7 +567,10 @@ class GraspSet:
                     name, array = "gravity", -9.81 * array / np.linalg.norm(array, axis=1, keepdims=True)
                     if load["gravity"] is not None:
                         continue
-                self.arrays[name] = np.ascontiguousarray(array[rows])
+                array = array[rows]
+                if name == "gravity" and rotation is not None:
+                    array = np.einsum("gij,gj->gi", rotation, array)
+                self.arrays[name] = np.ascontiguousarray(array)
         if group is not None and np.asarray(group).dtype.kind in "US":
             self.group_names, group = _numbered(group)
         for name, value in (("outcome", outcome), ("group", group)):

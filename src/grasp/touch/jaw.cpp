@@ -10,7 +10,7 @@
 namespace garra::grasp {
 namespace {
 
-constexpr double kCoarse = 3;           ///< cells while the object turns are larger by this factor
+constexpr double kCoarse = 3;           ///< cells of the palm, and while the object turns, are larger by this factor
 constexpr double kSteepest = 0.2;       ///< cosine: surfaces that are steeper to the pad bear no force
 constexpr double kFlat = 0.999;         ///< length of the mean of a flat patch's normals, at least
 constexpr int kMaxSteps = 60;           ///< turns of an object
@@ -64,8 +64,8 @@ JawClosing::Fit JawClosing::fit(const Pose<double>& hand) const {
     const Rays rays{vec3(sign * start, -jaw.pad_width / 2, jaw.palm),
                     vec3(0.0, jaw.pad_width, 0.0),
                     vec3(0.0, 0.0, jaw.tip - jaw.palm),
-                    4,
-                    8,
+                    cell_count(jaw.pad_width, o_.cell),
+                    cell_count(jaw.tip - jaw.palm, o_.cell),
                     x_axis(-sign),
                     2 * start};
     for (const mesh::GridHit& hit : cast(hand, rays)) {
@@ -94,37 +94,44 @@ JawClosing::Fit JawClosing::fit(const Pose<double>& hand) const {
 double JawClosing::obstacle(const Pose<double>& hand) const {
   const ParallelJaw& jaw = o_.jaw;
   double depth = 0;
-  const auto probe = [&](const Vec3<double>& corner, double length, double width, int n, double high) {
+  const auto probe = [&](const Vec3<double>& corner, double length, double width, double cell, double high) {
     if (!(high > corner[2])) return;
-    const Rays rays{corner, x_axis(length), vec3(0.0, width, 0.0), n, 3, vec3(0.0, 0.0, 1.0), high - corner[2]};
+    const Rays rays{corner,
+                    x_axis(length),
+                    vec3(0.0, width, 0.0),
+                    cell_count(length, cell),
+                    cell_count(width, cell),
+                    vec3(0.0, 0.0, 1.0),
+                    high - corner[2]};
     for (const mesh::GridHit& hit : cast(hand, rays))
       if (std::isfinite(hit.distance)) depth = std::max(depth, rays.most - hit.distance);
   };
   for (const double x : {jaw.opening / 2, -jaw.opening / 2 - jaw.thickness})
-    probe(vec3(x, -jaw.pad_width / 2, jaw.palm), jaw.thickness, jaw.pad_width, 3, jaw.tip);
-  probe(vec3(-jaw.palm_length / 2, -jaw.palm_width / 2, 0.0), jaw.palm_length, jaw.palm_width, 9, jaw.palm);
+    probe(vec3(x, -jaw.pad_width / 2, jaw.palm), jaw.thickness, jaw.pad_width, o_.cell, jaw.tip);
+  probe(vec3(-jaw.palm_length / 2, -jaw.palm_width / 2, 0.0), jaw.palm_length, jaw.palm_width, kCoarse * o_.cell, jaw.palm);
   return depth;
 }
 
 /// Cells of the pads within `depth` of first touch. The pressure is proportional to the depth (Winkler's foundation).
 std::array<Patch, 2> JawClosing::press(const Pose<double>& hand, double cell) const {
   const ParallelJaw& jaw = o_.jaw;
-  const double half = jaw.opening / 2;
+  // Rays start behind the pads: a face that a finger has pushed is in the plane of its pad.
+  const double start = jaw.opening / 2 + o_.depth;
   const int ny = cell_count(jaw.pad_width, cell), nz = cell_count(jaw.pad_height, cell);
-  const Rays rays{vec3(half, -jaw.pad_width / 2, jaw.tip - jaw.pad_height),
+  const Rays rays{vec3(start, -jaw.pad_width / 2, jaw.tip - jaw.pad_height),
                   vec3(0.0, jaw.pad_width, 0.0),
                   vec3(0.0, 0.0, jaw.pad_height),
                   ny,
                   nz,
                   x_axis(-1),
-                  jaw.opening};
+                  2 * start};
   std::array<std::vector<mesh::GridHit>, 2> hits;
   object_.spans(to_grid(hand, rays), hits[0], hits[1]);
   std::array<Patch, 2> out;
   for (int side = 0; side < 2; ++side) {
     const double sign = side == 0 ? 1 : -1;
     Patch& patch = out[static_cast<std::size_t>(side)];
-    double first = -half;
+    double first = -start;
     for (int i = 0; i < ny; ++i)
       for (int j = 0; j < nz; ++j) {
         const mesh::GridHit& hit = hits[static_cast<std::size_t>(side)][static_cast<std::size_t>(i * nz + j)];
@@ -133,7 +140,7 @@ std::array<Patch, 2> JawClosing::press(const Pose<double>& hand, double cell) co
         if (sign * normal[0] < kSteepest) continue;
         const double y = cell_center(-jaw.pad_width / 2, jaw.pad_width / 2, ny, i);
         const double z = cell_center(jaw.tip - jaw.pad_height, jaw.tip, nz, j);
-        patch.cells.push_back({y, z, half - hit.distance, normal});
+        patch.cells.push_back({y, z, start - hit.distance, normal});
         first = std::max(first, sign * patch.cells.back().x);
       }
     spread(sign * first, jaw.pad_width / ny, jaw.pad_height / nz, patch);
@@ -169,12 +176,18 @@ void JawClosing::spread(double x, double dy, double dz, Patch& patch) const {
 /// Turns the object about axes across x until the line between the pads' forces lies in the friction cones of both
 /// pads. A standing object turns about the table's normal only.
 TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) const {
-  double limit = kMaxStep;
+  double limit = kMaxStep, cell = kCoarse * o_.cell;
   const Mat3<double> first = r.hand.R;
   Vec3<double> former = Vec3<double>::zero();
   for (int step = 0; step < kMaxSteps; ++step) {
-    const auto [a, b] = press(r.hand, kCoarse * o_.cell);
-    if (a.cells.empty() || b.cells.empty())
+    auto [a, b] = press(r.hand, cell);
+    const auto misses = [&] { return a.cells.empty() || b.cells.empty(); };
+    if (misses() && cell > o_.cell) {
+      cell = o_.cell;  // the object may be next to a pad's border
+      std::array<Patch, 2> fine = press(r.hand, cell);
+      a = std::move(fine[0]), b = std::move(fine[1]);
+    }
+    if (misses())
       return step > 0                             ? TouchStatus::kPushedAway
              : a.cells.empty() && b.cells.empty() ? TouchStatus::kNoTouch
                                                   : TouchStatus::kOneSide;
@@ -197,7 +210,8 @@ TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) c
     const Vec3<double> middle = vec3((a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2);
     const Mat3<double> R = rotation_matrix(quaternion_of_turn(-angle * axis));
     r.hand = r.hand * Pose<double>{R, middle - R * middle};
-    r.turn = rotation_angle(transpose(first) * r.hand.R);
+    r.rotation = r.hand.R * transpose(first);
+    r.turn = rotation_angle(r.rotation);
     if (r.turn > o_.max_turn) return TouchStatus::kPushedAway;
   }
   return TouchStatus::kTouched;

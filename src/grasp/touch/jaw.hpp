@@ -42,6 +42,7 @@ class JawClosing {
     Pose<double> hand;
     Patch patch[2];  ///< of the pads at +x and -x
     double collision = 0, turn = 0, shift = 0;
+    Mat3<double> rotation = Mat3<double>::identity();  ///< from the object's axes before closing to those after it
   };
   [[nodiscard]] Result close(const Pose<double>& hand, const std::optional<Vec3<double>>& up) const;
   /// Contacts that have the force's center and moments: four points, fewer for a line or a point; one if soft.

@@ -175,6 +175,9 @@ class Sets {
       const double* up = o_.up.data() + (o_.up.size() == 3 ? 0 : 3 * (g / o_.draws));
       const double length = std::hypot(up[0], up[1], up[2]);
       for (int i = 0; i < 3; ++i) set.gravity.push_back(-9.81 * up[i] / length);
+    } else {
+      // Gravity stays where it is, and the hand too, while the object turns.
+      put(set.gravity, r.rotation * vec3(0.0, 0.0, -9.81));
     }
     if (o_.moment_length > 0) set.moment_length.push_back(o_.moment_length);
     set.pose_number.push_back(static_cast<double>(g / o_.draws));
@@ -183,6 +186,7 @@ class Sets {
     out.status.push_back(static_cast<std::uint8_t>(r.status));
     out.collision.push_back(r.collision);
     out.turn.push_back(r.turn);
+    out.rotation.insert(out.rotation.end(), r.rotation.m, r.rotation.m + 9);
     out.shift.push_back(r.shift);
     out.width.push_back(width);
     for (int i = 0; i < 3; ++i)
