@@ -672,7 +672,7 @@ class _Called:
         self._tail = (arrays.n,) * (1 if name == "F" else 2)
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        value = _guarded(self._name, x, lambda: self._function(self._arrays.given(x)))
+        value = _guarded(self._name, x, lambda: self._function(self._arrays.given(x.copy())))
         return self._arrays.as_rows(self._name, value, self._tail)
 
 

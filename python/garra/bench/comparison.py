@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import platform
@@ -398,9 +399,10 @@ def _measured(
         return {"name": name, "not_run": solve, "tried": 0, "solved": 0}
     endings, seconds, residuals, raised = [], [], [], []
     for problem in given:
+        own = copy.deepcopy(problem)  # a solver may work in its arrays
         begin = perf_counter()
         try:
-            x = np.asarray(solve(problem) if kind == "mcp" else solve(*problem), dtype=float)
+            x = np.asarray(solve(own) if kind == "mcp" else solve(*own), dtype=float)
             seconds.append(perf_counter() - begin)
             residual = error(problem, x) if np.isfinite(x).all() else np.nan
             endings.append(0 if residual <= tolerance else 3 if np.isnan(residual) else 1)

@@ -1045,7 +1045,8 @@ class Chain:
             return batch.out(regressor.by_inertia(self, output, states, on))
         found = derivatives.first(self, output, states, on)
         if by not in found:
-            raise _core.UsageError(f"{output} does not depend on by = {by!r}\nThere are {', '.join(found)}, inertia.")
+            others = [*found, *([] if output in ("pose", "jacobian") else ["inertia"])]
+            raise _core.UsageError(f"{output} does not depend on by = {by!r}\nIt depends on {', '.join(others)}.")
         return batch.out(found[by])
 
     def _derivatives(self, forward: bool, *named: tuple[str, Any], on: tuple[str, int]) -> dict[str, Any]:
@@ -1509,8 +1510,17 @@ class Chain:
         for branch in found.pop("branches"):
             branch["q"] = self._with_locked(branch["q"], locked, moving)
             branch["limit_joint"] = moving[branch["limit_joint"]]
+            for joint, value in locked.items():
+                room = min(value - self.lower[joint], self.upper[joint] - value)
+                if room < branch["limit_distance"]:
+                    branch["limit_distance"], branch["limit_joint"] = room, joint
+                branch["limit_bound"] = min(branch["limit_bound"], room)
+                if how[-1] == "start" and q0 is not None:
+                    branch["cost"] = float(np.hypot(branch["cost"], value - np.asarray(q0, dtype=float)[joint]))
+            if how[-1] == "limits":
+                branch["cost"] = -branch["limit_distance"]
             one = PathBranch(**branch)
-            branches.append(replace(one, cost=float(best(one))) if callable(best) else one)
+            branches.append(replace(one, cost=finite("what best returned", best(one))) if callable(best) else one)
         within = [b for b in branches if b.passes and b.limit_distance >= 0 and b.speed_share <= 1]
         return PathCheck(branches=branches, best=min(within, key=lambda b: b.cost, default=None), **found)
 

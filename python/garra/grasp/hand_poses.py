@@ -4,6 +4,7 @@ object is garra's surface, which is never replaced by its convex hull."""
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -124,6 +125,36 @@ class JointedHand:
         limited = m.jnt_limited[own].astype(bool)
         self.low = np.where(limited, m.jnt_range[own, 0], -np.inf)
         self.high = np.where(limited, m.jnt_range[own, 1], np.inf)
+        self.free, self.lead, self.offset = self._couplings(own)
+
+    def _couplings(self, own: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Joints that follow no other, [n, free] and [n]: all joint values are lead @ those of the free ones + offset. The
+        model's equalities of joints are taken (`mimic` of a URDF), others are named in a warning."""
+        m, n = self.model, len(own)
+        each, constant = np.eye(n), np.zeros(n)
+        follows = np.zeros(n, bool)
+        for e in np.flatnonzero(m.eq_active0):
+            first, second, factors = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
+            of_joints = m.eq_type[e] == self.mj.mjtEq.mjEQ_JOINT
+            if of_joints and first in own and (second < 0 or second in own) and not factors[2:5].any():
+                f = own.index(first)
+                follows[f], each[f], constant[f] = True, 0, m.qpos0[self.qpos[f]] + factors[0]
+                if second >= 0:
+                    leader = own.index(second)
+                    each[f, leader] = factors[1]
+                    constant[f] -= factors[1] * m.qpos0[self.qpos[leader]]
+            elif not of_joints or first in own:
+                name = self._name("EQUALITY", e)
+                warnings.warn(f"{name!r} of the model is left out: only linear equalities of joints are taken", stacklevel=7)
+        lead, offset = np.eye(n), np.zeros(n)
+        for _ in range(n):  # a leader may follow another joint
+            lead, offset = each @ lead, each @ offset + constant
+        free = np.flatnonzero(~follows)
+        return free, lead[:, free], offset
+
+    def follow(self, q: np.ndarray) -> np.ndarray:
+        """Joint values [..., n] in which followers have the values that their leaders give them."""
+        return q[..., self.free] @ self.lead.T + self.offset
 
     def _cells(self, cell: float, seed: int) -> list[tuple[int, int, np.ndarray]]:
         """(geom, body, points and outward normals [n, 2, 3] in its axes) of all geoms that collide."""
@@ -183,11 +214,11 @@ class JointedHand:
         return _inverse(base) @ out
 
     def jacobian(self, point: np.ndarray, body: int) -> np.ndarray:
-        """(v; omega) [6, n] of a body's point, both in the base's axes, at the state of place()."""
+        """(v; omega) [6, free] of a body's point, both in the base's axes, at the state of place()."""
         R, p = self.base_pose[:3, :3], self.base_pose[:3, 3]
         J = np.zeros((6, self.model.nv))
         self.mj.mj_jac(self.model, self.data, J[:3], J[3:], R @ point + p, body)
-        return np.concatenate([R.T @ J[:3, self.dofs], R.T @ J[3:, self.dofs]])
+        return np.concatenate([R.T @ J[:3, self.dofs], R.T @ J[3:, self.dofs]]) @ self.lead
 
     def solids(self, q: np.ndarray) -> list[Solid]:
         """Geoms at joint values, in the base's axes."""
@@ -201,11 +232,11 @@ class JointedHand:
         self.mj.mj_comPos(self.model, self.data)
 
     def mass_matrix(self) -> np.ndarray:
-        """[n, n] at the state of place()."""
+        """[free, free] at the state of place()."""
         self.mj.mj_fwdPosition(self.model, self.data)
         inverse = np.zeros((self.model.nv, self.model.nv))
         self.mj.mj_solveM(self.model, self.data, inverse, np.eye(self.model.nv))
-        M = np.linalg.inv(inverse)[np.ix_(self.dofs, self.dofs)]
+        M = self.lead.T @ np.linalg.inv(inverse)[np.ix_(self.dofs, self.dofs)] @ self.lead
         return (M + M.T) / 2
 
 
@@ -351,7 +382,8 @@ def _close(
             A = J @ J.T
             step = -J.T @ np.linalg.solve(A + (1e-3 * np.trace(A) / len(A) + 1e-12) * np.eye(len(A)), d)
             step *= min(1.0, LARGEST_TURN / max(np.abs(step).max(), 1e-12))
-            q[p] = np.clip(q[p] + step, np.minimum(hand.low, q[p]), np.maximum(hand.high, q[p]))
+            moved = np.clip(q[p] + hand.lead @ step, np.minimum(hand.low, q[p]), np.maximum(hand.high, q[p]))
+            q[p] = hand.follow(moved)
             geoms[p] = hand.place(q[p])
         cells.move(found, np.flatnonzero(np.isin(found["pose"], moving)), poses, geoms)
     return q, found
@@ -480,7 +512,7 @@ def _disturbed(hand: JointedHand, X: np.ndarray, q: np.ndarray, g: int, o: HandO
     R = turn_matrix(o.rotation_noise * drawn[3:6])
     error = _matrix(middle + o.position_noise * drawn[:3] - R @ middle, R)
     noisy = q + o.joint_noise * drawn[6:]
-    return X @ error, np.clip(noisy, np.minimum(hand.low, q), np.maximum(hand.high, q))
+    return X @ error, hand.follow(np.clip(noisy, np.minimum(hand.low, q), np.maximum(hand.high, q)))
 
 
 def _contacts(
@@ -491,7 +523,7 @@ def _contacts(
     rows: dict[str, list[Any]] = {}
     if not links:
         if command is not None:
-            rows = {"torque": [np.zeros(len(hand.joint_names))], "mass_matrix": [np.eye(len(hand.joint_names))]}
+            rows = {"torque": [np.zeros(len(hand.free))], "mass_matrix": [np.eye(len(hand.free))]}
         return rows, []
     out.status[g] = STATUS["touched"]
     patches = [(link, _patch(cells, part, o)) for link, part in links]
@@ -519,6 +551,6 @@ def _contacts(
             for key, value in part.items():
                 rows.setdefault(key, []).append(value)
     if command is not None:
-        rows["torque"] = [command(g // o.draws, out.joints[g])]
+        rows["torque"] = [hand.lead.T @ command(g // o.draws, out.joints[g])]
         rows["mass_matrix"] = [hand.mass_matrix()]
     return rows, names

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import contact
+from garra.arguments import numbers
 from garra.grasp.wrench import wrench_matrix
 from garra.grasp.what_helps import arrays_of
 from garra.turns import turn_matrix
@@ -103,13 +104,19 @@ def simulate(
 ) -> Motion:  # fmt: skip
     """Motion of a grasp; arguments as in GraspSet.simulate(). `most`: shift [m] and turn [rad] of an object that is held."""
     body = _Bodies(of, grasp)
-    mu = np.ascontiguousarray(np.broadcast_to(body.friction if friction is None else np.asarray(friction, float), len(body.friction)))
+    count = len(body.friction)
+    mu = np.asarray(body.friction if friction is None else numbers("friction", friction), float)
+    if mu.shape not in ((), (count,)) or not ((mu >= 0) & np.isfinite(mu)).all():
+        raise ValueError(f"friction: one number, or {count} of contacts, at least 0")
+    mu = np.ascontiguousarray(np.broadcast_to(mu, count))
     given = acceleration if callable(acceleration) else lambda _: np.zeros(3) if acceleration is None else acceleration
     twist, rates, gap, R = np.zeros(6), np.zeros(len(body.M)), np.zeros(len(mu)), np.eye(3)
     rows: list[tuple[float, np.ndarray, float, np.ndarray]] = [(0.0, np.zeros(3), 0.0, np.zeros((len(mu), 3)))]
     unsolved, held = 0, True
     for i in range(max(int(np.ceil(duration / step - 1e-9)), 1)):
         hand = np.asarray(given((i + 0.5) * step), float)  # the frame of the hand's base accelerates: -m a acts
+        if hand.shape != (3,) or not np.isfinite(hand).all():
+            raise ValueError(f"acceleration has the shape {hand.shape} at {(i + 0.5) * step:g} s, not three finite numbers")
         twist = twist + step * (body.acceleration - np.concatenate([hand, np.zeros(3)]))
         rates = rates + step * body.joint_acceleration
         free = body.W.T @ twist - body.J @ rates

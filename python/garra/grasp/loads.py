@@ -58,6 +58,8 @@ def with_loads(
         array, width = numbers(name, value), 6 if name == "wrench" else 3
         if array.ndim not in (2, 3) or array.shape[-1] != width or (array.ndim == 3 and array.shape[1] != count):
             raise ValueError(f"{name} has the shape {array.shape}, not [k, {width}] or [k, {count}, {width}]")
+        if not len(array) or not np.isfinite(array).all():
+            raise ValueError(f"{name}: no load case, or a number that is not finite")
         parts[name] = array if array.ndim == 3 else np.repeat(array[:, None], count, axis=1)
     if not parts:
         raise ValueError("with_loads() needs gravity, wrench, acceleration or angular_acceleration")
@@ -92,6 +94,8 @@ def with_protocol(grasps: Any, name: str, acceleration: float, angular_accelerat
     """The set under the load cases of a published test; arguments as in GraspSet.with_protocol()."""
     if name not in PROTOCOLS:
         raise ValueError(f"protocol {name!r}: known are {', '.join(PROTOCOLS)}")
+    if "load_case" in grasps.arrays:
+        raise ValueError("the set has load cases already: take the protocol of the set without them")
     if name == "six_gravity_directions":
         return grasps.with_loads(gravity=STANDARD_GRAVITY * SIX)
     if name == "dexgraspbench":

@@ -257,7 +257,7 @@ def close_hand(
     factor, each = split_scale(of["scale"], len(poses))
     surface = _core.MeshObject(*parse_object(mesh), factor)
     model = JointedHand(hand, options.cell, of["base"], options.seed)
-    q = model.joint_values(of["joints"], len(poses))
+    q = model.follow(model.joint_values(of["joints"], len(poses)))
     found = touch_hand(model, surface, poses, q, options, _command(model, q, of), each)
     count = len(found.status)
     size = np.repeat(each, options.draws) if len(each) else np.ones(count)

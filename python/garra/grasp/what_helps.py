@@ -44,8 +44,11 @@ def what_helps(ranking: Any, one: Any, grasp: int, share: float, move: float, ra
         if found := [part for part in parts if part in arrays]:
             changes.append((name, f"{name} x {1 + share:g}", {part: (1 + share) * arrays[part] for part in found}))
     surface = None if one.mesh is None else _surface(one.mesh)
-    changes += _moved(one, arrays, rows, move, surface)
-    changes += [] if surface is None else _fingers(arrays, surface)
+    links = _links(one, rows)
+    # The levers of several joints change with the place of a contact; those of a jaw do not.
+    if "jacobian" not in arrays or arrays["mass_matrix"].shape[-1] == 1:
+        changes += _moved(links, arrays, move, surface)
+    changes += [] if surface is None else _fingers(links, arrays, surface)
     as_is = ranked(_joined_set([arrays]), uncertain)
     before = float(as_is.p_held[0])
     found = {}
@@ -130,11 +133,11 @@ def _links(one: Any, rows: slice) -> dict[str, list[int]]:
 
 
 def _moved(
-    one: Any, arrays: dict[str, np.ndarray], rows: slice, move: float, surface: Any
+    links: dict[str, list[int]], arrays: dict[str, np.ndarray], move: float, surface: Any
 ) -> list[tuple[str, str, dict[str, np.ndarray]]]:
     """Contacts of a link moved along the surface, in four directions."""
     out = []
-    for name, which in _links(one, rows).items():
+    for name, which in links.items():
         n = arrays["normal"][which].sum(0)
         n = n / max(np.linalg.norm(n), 1e-300)
         t = arrays["tangent"][which[0]] if "tangent" in arrays else np.eye(3)[np.abs(n).argmin()]
@@ -152,12 +155,23 @@ def _moved(
     return out
 
 
-def _fingers(arrays: dict[str, np.ndarray], surface: Any) -> list[tuple[str, str, dict[str, np.ndarray]]]:
+def _mean_force(links: dict[str, list[int]], arrays: dict[str, np.ndarray]) -> float:
+    """Mean normal force of a link or pad of a whole hand, where normal forces alone balance its torques best."""
+    joints = arrays["jacobian"].reshape(-1, 3, arrays["jacobian"].shape[-1])
+    normal = arrays["normal"] / np.linalg.norm(arrays["normal"], axis=1, keepdims=True)
+    torque = arrays["torque"][0] - (arrays["bias"][0] if "bias" in arrays else 0)
+    force = np.linalg.lstsq(np.einsum("kcj,kc->jk", joints, normal), torque, rcond=None)[0]
+    return float(np.mean([max(force[which].sum(), 0.0) for which in links.values()]))
+
+
+def _fingers(
+    links: dict[str, list[int]], arrays: dict[str, np.ndarray], surface: Any
+) -> list[tuple[str, str, dict[str, np.ndarray]]]:
     """One more contact at places of the surface: of an ideal hand, or pressed by one more joint of a whole hand."""
     if "mobility" in arrays or "torque_limit" in arrays:
         return []
     drawn, out = surface.points(PLACES, 1), []
-    count = len(arrays["point"])
+    force = _mean_force(links, arrays) if "torque" in arrays and "jacobian" in arrays else 0.0
     for point, outward in zip(drawn["point"], drawn["normal"], strict=True):
         changed = {"point": np.vstack([arrays["point"], point]), "normal": np.vstack([arrays["normal"], -outward])}
         for name in ("friction", "force_limit", "torsion_radius", "torsion"):
@@ -185,7 +199,7 @@ def _fingers(arrays: dict[str, np.ndarray], surface: Any) -> list[tuple[str, str
                 changed["angular_jacobian"] = np.vstack([wide["angular_jacobian"], np.zeros_like(own)])
             if "torque" in changed:
                 changed["torque"] = changed["torque"].copy()
-                changed["torque"][0, joints] = np.abs(arrays["torque"]).sum() / count
+                changed["torque"][0, joints] = force
         words = ", ".join(f"{1000 * x:.0f}" for x in point)
         out.append(("finger", f"one more finger at ({words}) mm", changed))
     return out

@@ -242,10 +242,22 @@ GARRA_HD solvers::RestAnswer at_rest(const RestTask& task, double* room) {
   return solvers::rest_forces(p);
 }
 
-/// Step 7: a pending sample is held if forces leave its closed contacts at rest and these resist and carry the wrench.
-/// It stays pending if contacts open, because the remaining contacts need another balance.
+/// Step 7: a pending sample is held if forces leave all contacts at rest and these resist and carry the wrench. Else
+/// the same of the contacts that do not open under the found forces: with redundant contacts the solver may find forces
+/// that open one although it need not. The sample stays pending then, because the remaining contacts need another
+/// balance.
 template <int N, int D>
-GARRA_HD void look_again(const RestTask& task, double* room, const HeldRule& held, SampleResult<double, N, D>& v) {
+GARRA_HD void look_again(RestTask task, double* room, const HeldRule& held, SampleResult<double, N, D>& v) {
+  if (v.opens > 0 && v.resisted == 1 && !(v.imbalance > held.imbalance)) {
+    const std::uint32_t left_out = task.left_out;
+    task.left_out = 0;
+    if (at_rest<D>(task, room).exists == 1) {
+      v.opens = 0;
+      v.outcome = int(Outcome::kHeld);
+      return;
+    }
+    task.left_out = left_out;
+  }
   if (v.opens >= task.contacts) {  // nothing is left to hold
     v.outcome = v.otherwise;
     return;

@@ -200,19 +200,19 @@ double required_friction(const solvers::RestProblem<D>& p) {
   return most;
 }
 
-/// Least coefficient, the same at all contacts, with which some forces leave at rest the contacts that do not open. If
-/// the forces are unique, it is the largest |c_T| / c_n of these. Infinite above kMaxFriction. Undecided counts as not
-/// at rest, so that the result suffices. `i`: the sample's place in the tiles; `v`: its solution.
+/// Least coefficient, the same at all contacts, with which some forces leave at rest all contacts but those in
+/// `left_out`. If the forces are unique, it is the largest |c_T| / c_n of these. Infinite above kMaxFriction. Undecided
+/// counts as not at rest, so that the result suffices. `i`: the sample's place in the tiles; `v`: its solution.
 template <int D>
 [[gnu::noinline]] double least_friction(const Job<D>& job, const SampleRange& of, std::int64_t i,
-                                        const SampleResult<double, kAnyContacts, D>& v, Workspace<D>& w) {
+                                        const SampleResult<double, kAnyContacts, D>& v, std::uint32_t left_out,
+                                        Workspace<D>& w) {
   if (std::isnan(v.sticks)) return v.sticks;  // not solved
   const auto& g = job.grasps[static_cast<std::size_t>(of.grasp)];
   std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(g.contacts))),
       forces(v.c.m, v.c.m + D * g.contacts);
   // Infinite: the search runs also where the found forces leave the contacts at rest.
   const std::vector<double> moving(forces.size(), std::numeric_limits<double>::infinity());
-  const std::uint32_t left_out = opened(v, job.held);
   const int kept = g.contacts - std::popcount(left_out);
   auto problem = w.problems.get(i);
   batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, D>> tried(1);
@@ -396,7 +396,10 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   out.radius = m.resisted_force_radius;
   if (std::isnan(m.critical)) {
     // Forces that are not unique: those that need the least friction, whose margin is that of the smallest coefficient.
-    out.critical = least_friction(job, of, 0, v, w);
+    // All contacts rest, or those that do not open.
+    out.critical = least_friction(job, of, 0, v, 0, w);
+    const std::uint32_t left_out = opened(v, job.held);
+    if (std::isinf(out.critical) && left_out != 0) out.critical = least_friction(job, of, 0, v, left_out, w);
     const auto mu = w.problems.get(0).mu;
     const double least = *std::min_element(mu.m, mu.m + n);
     out.margin = least > 0 ? 1 - out.critical / least : out.critical > 0 ? -kInfinity : 0;

@@ -14,6 +14,11 @@ def rows(comparison):
     return {s["name"]: s for s in comparison.solvers}
 
 
+def overwriting(M, q):
+    M[:], q[:] = np.eye(len(q)), 1  # solved by 0
+    return 0 * q
+
+
 def raising(*problem):
     raise RuntimeError("no")
 
@@ -21,10 +26,12 @@ def raising(*problem):
 def test_a_registered_solver_stands_beside_the_others_and_is_measured_by_the_same_certificate():
     problems = garra.bench.lcp_set(6, 20)
     garra.bench.register("psor", projected_sor, kind="lcp")
+    garra.bench.register("overwrites", overwriting, kind="lcp")
     garra.bench.register("zero", lambda M, q: 0 * q, kind="lcp")
     garra.bench.register("raises", raising, kind="lcp")
     found = rows(garra.bench.compare("lcp", problems))
     assert found["garra lemke"]["solved"] == found["garra interior-point"]["solved"] == 6
+    assert found["overwrites"]["solved"] == 0
     assert found["zero"]["solved"] == 0 and found["zero"]["problems"]["ending"] == [1] * 6
     assert found["raises"]["solved"] == 0 and found["raises"]["problems"]["ending"] == [2] * 6
     assert "raised RuntimeError: no" in str(garra.bench.compare("lcp", problems[:1]))

@@ -100,3 +100,25 @@ def test_no_branch_is_near_a_singularity_all_along():
     pose[:, 0, 3] += [-0.1, 0.1]
     branches = robot.path(pose, near_singular=0.02).branches
     assert len(branches) > 8 and all(b.sigma.max() > 0.02 for b in branches)
+
+
+def test_the_limits_of_a_fixed_joint_count():
+    robot = garra.load("iiwa14")
+    q = np.array([0.2, 0.6, 0.3, -1.2, 0.4, 0.9, 0.1])
+    pose = robot.forward_kinematics(q + np.array([np.zeros(7), np.full(7, 0.05)]))
+    best = robot.path(pose, fixed={2: 2.96}).best
+    room = np.minimum(best.q - robot.lower, robot.upper - best.q)
+    assert best.limit_joint == 2 and best.limit_distance == pytest.approx(room.min()) and best.limit_bound <= room.min()
+    assert robot.path(pose, fixed={2: [2.96, 0.3]}, best="limits").best.q[0, 2] == 0.3
+    near = robot.path(pose, fixed={2: [0.3, -0.5]}, q0=q).best
+    assert near.q[0, 2] == 0.3 and near.cost == pytest.approx(np.linalg.norm(near.q[0] - q), abs=1e-9)
+    with pytest.raises(garra.UsageError, match="what best returned = nan"):
+        robot.path(pose, fixed={2: 0.3}, best=lambda branch: np.nan)
+
+
+def test_errors_in_a_file_of_poses_name_it(tmp_path):
+    for command, name in (("ik", "poses"), ("path", "path")):
+        with h5py.File(tmp_path / f"{name}.h5", "w") as file:
+            file["pose"] = np.tile(2 * np.eye(4), (2, 1, 1))
+        done = subprocess.run([PROGRAM, "chain", command, "ur5", tmp_path / f"{name}.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 3 and f"{name}.h5: pose 0: its matrix is no rotation" in done.stderr

@@ -305,3 +305,12 @@ def test_a_problem_without_derivative_adds_nothing_to_a_gradient():
 def test_solutions_of_numpy_arrays_have_no_derivatives():
     with pytest.raises(garra.UsageError, match=r"garra\.mcp\.sensitivity"):
         mcp.solution(lambda x, p: x - p, 0, 2.0, np.ones((4, 1)), np.ones((4, 1)))
+
+
+def test_a_function_may_work_in_its_argument():
+    def in_place(x):
+        x -= 1
+        return x
+
+    found = garra.mcp.solve(in_place, 0, 5, np.full((2, 3), 4.0))
+    assert found.converged.all() and np.allclose(found.x, 1)

@@ -366,3 +366,26 @@ def test_fingers_that_protrude_beyond_a_face_press_along_its_normal(tmp_path: Pa
 def test_what_only_a_jaw_does_is_refused():
     with pytest.raises(ValueError, match="max_push: the object does not move while a hand with joints closes"):
         touch([at()], [0.015, 0.015], max_push=0.01)
+
+
+def test_joints_that_follow_others_close_with_them():
+    """Two pads with one motor, 10 N each way: by statics a box of 0.2 kg needs m g / (2 F) with F = 5 N a pad."""
+    mimic = '<equality><joint joint1="r" joint2="l"/></equality>'
+    both = TWO_PADS.replace("</mujoco>", mimic + "</mujoco>")
+    model = mujoco.MjModel.from_xml_string(both.replace("<mujoco>", '<mujoco><compiler autolimits="true"/>'))
+    pose = np.eye(4)
+    pose[2, 3] = -0.08
+    at = {"joints": {"l": 0.014, "r": 0.01}, "mass": 0.2, "gravity": [0, -9.81, 0]}
+    grasps = garra.grasp.GraspSet.from_poses(model, [pose], BOX, torque={"l": 10.0}, **at)
+    np.testing.assert_allclose(grasps.touch.joints, [[0.015, 0.015]], atol=3e-4)
+    assert grasps.arrays["mass_matrix"].shape[-1] == 1
+    ranking = garra.grasp.rank(grasps, samples=1)
+    assert ranking.required_friction[0, 1] == pytest.approx(0.2 * 9.81 / 10, rel=2e-3)
+    # A hand off the middle cannot move one finger alone.
+    pose[0, 3] = 0.002
+    off = garra.grasp.GraspSet.from_poses(model, [pose], BOX, torque={"l": 10.0}, **at)
+    assert off.touch.joints[0, 0] == off.touch.joints[0, 1]
+    with pytest.warns(UserWarning, match="'loop' of the model is left out"):
+        loop = '<equality><connect name="loop" body1="left" body2="right" anchor="0 0 0"/></equality>'
+        text = TWO_PADS.replace("</mujoco>", loop + "</mujoco>")
+        garra.grasp.GraspSet.from_poses(mujoco.MjModel.from_xml_string(text), [pose], BOX, mass=0.2)

@@ -20,6 +20,43 @@ require_module()
 PANDA = garra.grasp.ParallelJaw.built_in("panda")
 
 
+def test_gravity_and_the_hand_stay_while_the_object_turns():
+    """A box that is tilted about y turns back between flat pads; friction carries m g = 9.81 N by two pads of 20 N."""
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.02, pad_height=0.02, tip=0.12, force=20)
+    hand = np.diag([1.0, -1, -1, 1])
+    hand[2, 3] = 0.11
+    for tilt in (0.0, 0.1, 0.3):
+        c, s = np.cos(tilt), np.sin(tilt)
+        turned = np.array([[c, 0, s, 0], [0, 1, 0, 0], [-s, 0, c, 0], [0, 0, 0, 1]])  # object in world axes
+        gravity = turned[:3, :3].T @ [0, 0, -9.81]
+        grasps = garra.grasp.GraspSet.from_poses(jaw, [turned.T @ hand], "box:0.03,0.03,0.08", mass=1.0, gravity=gravity)
+        assert grasps.touch.turn[0] == pytest.approx(tilt, abs=0.01)
+        in_hand = grasps.touch.hand[0, :3, :3].T @ grasps.arrays["gravity"][0]
+        np.testing.assert_allclose(in_hand, [0, 0, 9.81], atol=1e-12)
+        needed = garra.grasp.rank(grasps, samples=1).required_friction[0, 1]
+        assert needed == pytest.approx(9.81 / 40, abs=2e-3)
+
+
+def test_an_object_that_a_finger_pushes_aside_is_between_both_pads():
+    jaw = garra.grasp.ParallelJaw(opening=0.034, pad_width=0.02, pad_height=0.02, tip=0.12, force=20)
+    offset = np.concatenate([np.linspace(-6.9e-3, 6.9e-3, 61), [8e-3]])
+    poses = np.tile(np.diag([1.0, -1, -1, 1]), (len(offset), 1, 1))
+    poses[:, 0, 3], poses[:, 2, 3] = offset, 0.11
+    touch = garra.grasp.GraspSet.from_poses(jaw, poses, "box:0.03,0.03,0.06", mass=0.1).touch
+    assert touch.counts() == {"touched": 61, "collision": 1}
+    np.testing.assert_allclose(touch.width[:-1], 0.03, atol=1e-9)
+    np.testing.assert_allclose(touch.shift[:-1], np.sign(offset[:-1]) * np.maximum(abs(offset[:-1]) - 2e-3, 0), atol=1e-9)
+
+
+def test_a_pad_touches_what_it_overlaps_by_a_cell():
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.02, pad_height=0.02, tip=0.12, force=20)
+    pose = np.diag([1.0, -1, -1, 1])
+    for overlap in (0.001, 0.0015, 0.002, 0.004):
+        pose[2, 3] = 0.12 + 0.03 - overlap
+        touch = garra.grasp.GraspSet.from_poses(jaw, [pose], "box:0.03,0.03,0.06", mass=0.1).touch
+        assert touch.counts() == {"touched": 1}
+
+
 def above(x: float = 0.0, z: float = 0.11, turn: float = 0.0) -> np.ndarray:
     """Hand that points down at height z above the object's origin and closes along x, turned about z."""
     pose = np.eye(4)
@@ -278,3 +315,15 @@ def test_a_set_without_any_contact_is_ranked_as_such(tmp_path: Path):
     program("grasp", "touch", tmp_path / "poses.npz", "--mesh", "cylinder:0.03,0.1", "--mass", "0.1", "-o", tmp_path / "s.h5")
     said = program("grasp", "rank", tmp_path / "s.h5", "--set", "contacts.friction=0.5", "-o", tmp_path / "r.h5", "--no-report")
     assert "0 of 1 grasps ranked" in said.stdout
+
+
+def test_one_more_finger_presses_as_a_pad_does():
+    from garra.grasp import what_helps
+
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.02, pad_height=0.02, tip=0.12, force=20)
+    pose = np.diag([1.0, -1, -1, 1])
+    pose[2, 3] = 0.11
+    for soft in (False, True):
+        grasps = garra.grasp.GraspSet.from_poses(jaw, [pose], "box:0.03,0.03,0.06", mass=0.1, soft=soft)
+        arrays, rows = what_helps.arrays_of(grasps, 0)
+        assert what_helps._mean_force(what_helps._links(grasps, rows), arrays) == pytest.approx(20)

@@ -111,3 +111,33 @@ def test_variants_tell_how_far_they_are():
     variants = ranking.variants(0, progress=told.append)
     assert told[-1]["grasps"] == told[-1]["of"] == len(variants.p_held) > 2
     np.testing.assert_array_equal(variants.p_held, ranking.variants(0).p_held)
+
+
+def torus(major=0.03, minor=0.012, n=24, m=12):
+    a, b = np.meshgrid(np.arange(n) * 2 * np.pi / n, np.arange(m) * 2 * np.pi / m, indexing="ij")
+    r = major + minor * np.cos(b)
+    vertex = np.stack([r * np.cos(a), r * np.sin(a), minor * np.sin(b)], axis=-1).reshape(-1, 3)
+    i, j = np.meshgrid(np.arange(n), np.arange(m), indexing="ij")
+    p, q, r, s = (((i + x) % n * m + (j + y) % m).ravel() for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))
+    return vertex, np.concatenate([np.stack([p, q, r], 1), np.stack([p, r, s], 1)])
+
+
+def test_friction_needed_is_that_with_which_a_jaw_begins_to_hold():
+    """Four points a pad: the solver's forces open contacts that need not open. Neither answer may depend on them."""
+    random = np.random.default_rng(2)
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.02, pad_height=0.02, tip=0.12, force=15)
+    poses = []
+    for _ in range(14):
+        R, _ = np.linalg.qr(random.normal(size=(3, 3)))
+        R *= np.sign(np.linalg.det(R))
+        X = np.eye(4)
+        X[:3, :3], X[:3, 3] = R, R @ [random.uniform(-0.01, 0.01), random.uniform(-0.02, 0.02), -0.11]
+        poses.append(X)
+    grasps = GraspSet.from_poses(jaw, poses, torus(), mass=0.2, close=False)
+    needed, other = (rank(grasps, friction=mu, samples=1).required_friction[:, 1] for mu in (0.5, 0.9))
+    finite = np.flatnonzero(np.isfinite(needed) & (needed > 0.25))
+    assert len(finite) >= 4
+    np.testing.assert_allclose(needed[finite], other[finite], rtol=2e-3)
+    for k in finite:
+        less, more = (rank(grasps, friction=float(share * needed[k]), samples=1).p_held[k] for share in (0.98, 1.02))
+        assert (less, more) == (0, 1), (k, needed[k])
