@@ -241,7 +241,7 @@ def test_a_gpu_without_kernels_for_it_is_refused_by_name():
 
 
 def report(*arguments):
-    return subprocess.run([ROOT / "tools" / "gpu_report", *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([ROOT / "tools" / "gpu_report", *arguments], capture_output=True, text=True, timeout=600)
 
 
 def test_no_kernel_of_the_default_study_grew_by_more_than_a_tenth(tmp_path):
