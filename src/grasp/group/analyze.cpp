@@ -6,6 +6,7 @@
 #include "garra/core/error.hpp"
 #include "grasp/group/assemble.hpp"
 #include "grasp/group/process.hpp"
+#include "grasp/group/rest.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/study/study_solver.hpp"
 
@@ -69,7 +70,10 @@ Column rest_solution(const GroupModel& m, const GroupSample& s, const double* fo
   if (moves <= solvers::kMotion * load) return {};
   Column first(static_cast<std::size_t>(m.rows()));
   for (std::size_t j = 0; j < s.place.size(); ++j) first[D * j] = dot(s.told[j], column(s.place[j].E, 0));
-  return find_rest_forces(p, first);
+  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(static_cast<int>(s.place.size()))));
+  const solvers::RestProblem<D> rest{static_cast<int>(s.place.size()), 0, room.data()};
+  if (!find_rest_forces<D>(p, first.data(), rest)) return {};
+  return Column(rest.c(), rest.c() + m.rows());
 }
 
 /// The solution of the instant, with as many numbers of a contact as the model has.

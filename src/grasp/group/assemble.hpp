@@ -16,7 +16,7 @@ GARRA_HD Vec3<S> velocity_at(const Body<S>& body, const Vec3<S>& p) {
 
 /// Velocity of the object relative to its partner at contact j.
 template <class S, template <class> class List>
-GARRA_HD Vec3<S> relative_velocity(const GroupModel& m, const GroupInstant<S, List>& s, std::size_t j) {
+GARRA_HD Vec3<S> relative_velocity(const auto& m, const GroupInstant<S, List>& s, std::size_t j) {
   const GroupContact& c = m.contacts[j];
   const Vec3<S>& p = s.place[j].p;
   const Vec3<S> other = c.partner.kind == Partner::Kind::kObject
@@ -30,7 +30,7 @@ GARRA_HD Vec3<S> relative_velocity(const GroupModel& m, const GroupInstant<S, Li
 ///   omega_a x n - k_a (p' - v_a) = omega_b x n + k_b (p' - v_b)     (D. J. Montana, Int. J. Robotics Research 7(3),
 ///   1988)
 template <class S, template <class> class List>
-GARRA_HD Vec3<S> velocity_of_contact(const GroupModel& m, const GroupInstant<S, List>& s, std::size_t j) {
+GARRA_HD Vec3<S> velocity_of_contact(const auto& m, const GroupInstant<S, List>& s, std::size_t j) {
   const GroupContact& c = m.contacts[j];
   const Body<S>& body = s.body[static_cast<std::size_t>(c.object)];
   const Mat3<S>& E = s.place[j].E;
@@ -70,7 +70,7 @@ GARRA_HD Vec3<S> velocity_of_contact(const GroupModel& m, const GroupInstant<S, 
 
 /// W of both sides of every contact.
 template <class S, template <class> class List>
-GARRA_HD void fill_wrenches(const GroupModel& m, GroupInstant<S, List>& s) {
+GARRA_HD void fill_wrenches(const auto& m, GroupInstant<S, List>& s) {
   for (std::size_t j = 0; j < m.contacts.size(); ++j) {
     const GroupContact& c = m.contacts[j];
     const int first = m.numbers * static_cast<int>(j);
@@ -88,13 +88,13 @@ GARRA_HD void fill_wrenches(const GroupModel& m, GroupInstant<S, List>& s) {
 
 /// Calls f(joint) for the joints of a finger.
 template <class F>
-GARRA_HD void for_finger_joints(const GroupModel& m, std::size_t finger, const F& f) {
+GARRA_HD void for_finger_joints(const auto& m, std::size_t finger, const F& f) {
   for (int i = m.first_joint[finger]; i < m.first_joint[finger + 1]; ++i) f(static_cast<std::size_t>(i));
 }
 
 /// Relative velocities W^T V - J qd of the contacts; screw(k): (omega; v) of object k.
 template <class S, template <class> class List>
-GARRA_HD void find_velocities(const GroupModel& m, const GroupInstant<S, List>& s, const auto& screw, const auto& qd,
+GARRA_HD void find_velocities(const auto& m, const GroupInstant<S, List>& s, const auto& screw, const auto& qd,
                               auto& out) {
   for (std::size_t j = 0; j < m.contacts.size(); ++j) {
     const GroupContact& c = m.contacts[j];
@@ -141,7 +141,7 @@ GARRA_HD void solve_finger(int first, int n, const GroupInstant<S, List>& s, con
 
 /// M_obj^-1 W, and M_man^-1 (J^T | effort).
 template <class S, template <class> class List>
-GARRA_HD void divide_by_inertia(const GroupModel& m, GroupInstant<S, List>& s) {
+GARRA_HD void divide_by_inertia(const auto& m, GroupInstant<S, List>& s) {
   for (std::size_t k = 0; k < m.objects.size(); ++k) {
     const int row = 6 * static_cast<int>(k);
     const Body<S>& body = s.body[k];
@@ -172,7 +172,7 @@ GARRA_HD void divide_by_inertia(const GroupModel& m, GroupInstant<S, List>& s) {
 
 /// A and b from all matrices: (11), (12) of docs/theory/grasp-model.md.
 template <class S, template <class> class List>
-GARRA_HD void assemble_group(const GroupModel& m, GroupInstant<S, List>& s) {
+GARRA_HD void assemble_group(const auto& m, GroupInstant<S, List>& s) {
   divide_by_inertia(m, s);
   const int D = m.numbers;
   for (const Coupling& of : m.couplings) {

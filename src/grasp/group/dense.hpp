@@ -1,8 +1,11 @@
-// Matrices whose sizes are known at run time, for the few dozen rows of a group's matrices. Host only.
+// Matrices whose sizes are known at run time, for the few dozen rows of a group's matrices. What is GARRA_HD also runs
+// on a GPU.
 #pragma once
 
 #include <span>
 #include <vector>
+
+#include "garra/core/hd.hpp"
 
 namespace garra::grasp {
 
@@ -11,6 +14,8 @@ template <class T>
 using Owned = std::vector<T>;
 template <class T>
 using View = std::span<T>;
+template <class T>
+using Shown = std::span<const T>;
 using Column = Owned<double>;
 
 /// Row-major; zero at first.
@@ -21,8 +26,8 @@ struct DenseOf {
 
   DenseOf() = default;
   DenseOf(int r, int c) : rows(r), cols(c), m(static_cast<std::size_t>(r * c)) {}
-  [[nodiscard]] S& operator()(int r, int c) { return m[static_cast<std::size_t>(r * cols + c)]; }
-  [[nodiscard]] const S& operator()(int r, int c) const { return m[static_cast<std::size_t>(r * cols + c)]; }
+  [[nodiscard]] GARRA_HD S& operator()(int r, int c) { return m[static_cast<std::size_t>(r * cols + c)]; }
+  [[nodiscard]] GARRA_HD const S& operator()(int r, int c) const { return m[static_cast<std::size_t>(r * cols + c)]; }
 };
 using Dense = DenseOf<double, Owned>;
 

@@ -1,5 +1,5 @@
-// A finger in a sample of a group: its inertia, its torques at rest and the Jacobians of its contacts. One instance
-// serves fingers of any number of joints.
+// A finger in a sample of a group: its inertia, its torques at rest and the Jacobians of its contacts. On the host one
+// instance serves fingers of any number of joints. Host and device.
 #pragma once
 
 #include "garra/systems/chain/kernels_inertia.hpp"
@@ -17,17 +17,24 @@ struct FingerOfGroup {
   bool bias;    ///< else J dot qd is 0
 };
 
+/// The chain of a finger in code for J joints.
+template <int J>
+GARRA_HD const FingerChain<J>& chain_in_group(const auto& m, std::size_t finger) {
+  if constexpr (J < 0)
+    return m.chains[finger];
+  else
+    return finger_chain<J>(m.fingers[finger]);
+}
+
 /// Fills what belongs to a finger, from its q and qd: gravity, hold = gravity + Coriolis torque, pushed = J_v^T told,
 /// M, J and the motion of its contact points. touch(j, frames) is called before contact j is used: it may set its
-/// place.
-template <class S, template <class> class List, class TouchContact>
-GARRA_HD void fill_finger(const GroupModel& m, const FingerOfGroup<S>& of, const TouchContact& touch,
+/// place. The thread has set the number of joints (JointsInUse) for kAnyJoints.
+template <int J, class S, template <class> class List, class TouchContact>
+GARRA_HD void fill_finger(const auto& m, const FingerOfGroup<S>& of, const TouchContact& touch,
                           GroupInstant<S, List>& s) {
-  constexpr int J = chain::kAnyJoints;
-  const FingerChain<J>& finger = m.chains[of.number];
-  const chain::JointsInUse all(finger.joints);
+  const FingerChain<J>& finger = chain_in_group<J>(m, of.number);
   const int first = m.first_joint[of.number];
-  Vec<S, J> q, qd;
+  auto q = Vec<S, J>::zero(), qd = q;
   for (int i = 0; i < finger.joints; ++i) {
     q[i] = s.q[static_cast<std::size_t>(first + i)];
     qd[i] = s.qd[static_cast<std::size_t>(first + i)];

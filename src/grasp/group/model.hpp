@@ -1,5 +1,5 @@
 // Objects in contact with fingers, one another and fixtures: a group (docs/theory/grasp-groups.md). Sizes are known at
-// run time; one sample is evaluated at a time. SI units, palm frame P. Host only.
+// run time; one sample is evaluated at a time. SI units, palm frame P.
 #pragma once
 
 #include <memory>
@@ -46,18 +46,44 @@ struct Coupling {
   int finger;           ///< -1: none
 };
 
-/// Data shared by all samples of a scenario.
-struct GroupModel {
-  std::vector<GroupObject> objects;
-  std::vector<FingerModel> fingers;
-  std::vector<FingerChain<chain::kAnyJoints>> chains;  ///< of the fingers
-  std::vector<Column> rates;                           ///< of each finger's joints, if they are given [rad/s or m/s]
-  std::vector<int> first_joint;             ///< column of each finger's first joint; one more: the number of joints
-  std::vector<std::vector<int>> of_finger;  ///< its contacts
-  std::vector<std::vector<int>> of_object;
-  std::vector<Coupling> couplings;
-  std::vector<GroupContact> contacts;
+/// Numbers of contacts: one list for each finger or object.
+template <template <class> class List>
+struct IndexLists {
+  List<int> first;  ///< in `all`; one more: its size
+  List<int> all;
+  [[nodiscard]] GARRA_HD std::span<const int> operator[](std::size_t k) const {
+    return {all.data() + first[k], static_cast<std::size_t>(first[k + 1] - first[k])};
+  }
+};
+
+/// What a step of a group reads: lists of its own, or shown ones, which a GPU gets by plain copy.
+template <template <class> class List>
+struct GroupParts {
+  List<GroupObject> objects;
+  List<FingerModel> fingers;
+  List<FingerChain<chain::kAnyJoints>> chains;  ///< of the fingers; on the host
+  List<int> first_joint;                        ///< column of each finger's first joint; one more: the number of joints
+  IndexLists<List> of_finger, of_object;
+  List<Coupling> couplings;
+  List<GroupContact> contacts;
   int numbers;  ///< of a contact's force: 3, or 4 if a contact is soft: (n, t, o, moment / radius)
+
+  [[nodiscard]] GARRA_HD int rows() const { return numbers * static_cast<int>(contacts.size()); }
+  [[nodiscard]] GARRA_HD const GroupContact& of_row(int r) const {
+    return contacts[static_cast<std::size_t>(r / numbers)];
+  }
+  /// Whether the contact of a row bears the row's force.
+  [[nodiscard]] GARRA_HD bool bears(int r) const {
+    const int k = r % numbers;
+    const ContactLaw law = of_row(r).law;
+    return k == 0 || law == ContactLaw::kSoft || (k < 3 && law == ContactLaw::kHard);
+  }
+  [[nodiscard]] GARRA_HD int joints() const { return first_joint[fingers.size()]; }
+};
+
+/// Data shared by all samples of a scenario.
+struct GroupModel : GroupParts<Owned> {
+  std::vector<Column> rates;  ///< of each finger's joints, if they are given [rad/s or m/s]
   Vec3<double> gravity;
   Vec<double, 6> wrench;  ///< constant external one on object 0
   bool moving;
@@ -65,16 +91,6 @@ struct GroupModel {
   std::uint64_t seed;
   std::vector<Draw> draws;
   Column constant;  ///< values of all inputs that are not drawn
-
-  [[nodiscard]] int rows() const { return numbers * static_cast<int>(contacts.size()); }
-  [[nodiscard]] const GroupContact& of_row(int r) const { return contacts[static_cast<std::size_t>(r / numbers)]; }
-  /// Whether the contact of a row bears the row's force.
-  [[nodiscard]] bool bears(int r) const {
-    const int k = r % numbers;
-    const ContactLaw law = of_row(r).law;
-    return k == 0 || law == ContactLaw::kSoft || (k < 3 && law == ContactLaw::kHard);
-  }
-  [[nodiscard]] int joints() const { return first_joint.back(); }
 };
 
 /// Motion of the finger's side of a contact: velocity of the point that touches, turn, and J dot qd.
@@ -107,8 +123,8 @@ struct GroupInstant {
   DenseOf<S, List> inverse_mass_W, inverse_mass_J;  ///< M_obj^-1 W; M_man^-1 (J^T | g + h - tau)
   DenseOf<S, List> factor;                          ///< lower Cholesky factors of each finger's M_man
 
-  [[nodiscard]] S A(int r, int c) const { return A_obj(r, c) + A_man(r, c); }
-  [[nodiscard]] S b(int r) const {
+  [[nodiscard]] GARRA_HD S A(int r, int c) const { return A_obj(r, c) + A_man(r, c); }
+  [[nodiscard]] GARRA_HD S b(int r) const {
     const auto at = static_cast<std::size_t>(r);
     return b_obj[at] + b_man[at] + velocity_part[at];
   }

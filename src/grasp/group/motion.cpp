@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "contact/batch/arrays.hpp"
-#include "garra/batch/interrupt.hpp"
+#include "contact/batch/padded.hpp"
+#include "garra/batch/on_device.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
-#include "grasp/group/process.hpp"
+#include "grasp/group/run.hpp"
 #include "grasp/group/series.hpp"
-#include "grasp/group/step.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/study/grasp_study.hpp"
@@ -37,29 +38,49 @@ void check_options(const InTime& t) {
          "gains of the object are not taken by a group, those of the joints are");
 }
 
-/// Forces that leave this share of the load are a start at rest: below the tolerance of the certificate.
-constexpr double kStartsWithin = 2e-10;
+/// Whether contacts are redundant, so that their forces are not unique.
+bool is_redundant(const GroupModel& m) {
+  const auto soft = std::ranges::count(m.contacts, ContactLaw::kSoft, &GroupContact::law);
+  const auto rows = 3 * std::ssize(m.contacts) + soft;
+  return rows > 6 * std::ssize(m.objects) + m.joints();
+}
 
-GroupRules make_group_rules(const Scenario& s, const GroupModel& m) {
+GroupRun make_group_run(const Scenario& s, const GroupModel& m) {
   const InTime& time = *s.time;
-  GroupRules r{m,
-               time,
-               {false, time.step, time.restitution, time.baumgarte},
-               LoadClock(time.loads, s.gravity, time.duration),
+  GroupRun run{m,
                {},
-               make_kinds(m)};
-  for (std::size_t f = 0; f < s.fingers.size(); ++f) r.limits.push_back(find_limits(s, f));
-  for (const TimeLoad& load : time.loads)
-    if (load.kind == TimeLoad::Kind::kShake) {
-      r.shaken = true;
-      r.shake_rms = load.rms;
-    }
-  r.steps = std::llround(time.duration / time.step);
-  return r;
+               make_kinds(m),
+               LoadClock(time.loads, s.gravity, time.duration),
+               std::llround(time.duration / time.step),
+               is_redundant(m),
+               contact_options(s),
+               {}};
+  for (std::size_t f = 0; f < s.fingers.size(); ++f) run.limits.push_back(find_limits(s, f));
+  const bool shaken =
+      std::ranges::any_of(time.loads, [](const TimeLoad& l) { return l.kind == TimeLoad::Kind::kShake; });
+  run.rules = {{m.objects,
+                m.fingers,
+                m.chains,
+                m.first_joint,
+                {m.of_finger.first, m.of_finger.all},
+                {m.of_object.first, m.of_object.all},
+                m.couplings,
+                m.contacts,
+                m.numbers},
+               {false, time.step, time.restitution, time.baumgarte},
+               time.drive,
+               time.controller,
+               time.slip,
+               time.drop,
+               time.drop_turn,
+               run.limits,
+               run.kinds,
+               shaken};
+  return run;
 }
 
 /// The points of fingers that touch at their contacts, fixed in their links.
-void mark_tips(const GroupRules& r, StartedSample& x) {
+void mark_tips(const GroupRun& r, StartedSample& x) {
   constexpr int J = chain::kAnyJoints;
   for (std::size_t f = 0; f < r.model.fingers.size(); ++f) {
     const FingerChain<J>& finger = r.model.chains[f];
@@ -81,13 +102,13 @@ struct Drawn {
   double level;
 };
 
-Drawn drawn_sample(const GroupRules& r, std::int64_t sample) {
-  const std::vector<double>& levels = r.time.friction;
+Drawn drawn_sample(const InTime& time, std::int64_t sample) {
+  const std::vector<double>& levels = time.friction;
   if (levels.empty()) return {sample, NAN};
   return {sample / std::ssize(levels), levels[static_cast<std::size_t>(sample % std::ssize(levels))]};
 }
 
-StartedSample start_sample(const GroupRules& r, const Scenario& scenario, const Drawn& drawn, Column inputs) {
+StartedSample start_sample(const GroupRun& r, const Scenario& scenario, const Drawn& drawn, Column inputs) {
   const GroupModel& m = r.model;
   StartedSample x{stand_group(m, std::move(inputs)), {}, {}, {}};
   if (!std::isnan(drawn.level))
@@ -112,213 +133,206 @@ StartedSample start_sample(const GroupRules& r, const Scenario& scenario, const 
     x.object.push_back(o);
   }
   mark_tips(r, x);
-  if (r.shaken)
-    x.shake = draw_shake<double>(m.seed, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(drawn.number)),
-                                 r.shake_rms);
+  for (const TimeLoad& load : scenario.time->loads)
+    if (load.kind == TimeLoad::Kind::kShake)
+      x.shake = draw_shake<double>(m.seed, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(drawn.number)),
+                                   load.rms);
   return x;
 }
 
-/// Whether contacts are redundant, so that their forces are not unique.
-bool is_redundant(const GroupModel& m) {
-  const auto soft = std::ranges::count(m.contacts, ContactLaw::kSoft, &GroupContact::law);
-  const auto rows = 3 * std::ssize(m.contacts) + soft;
-  return rows > 6 * std::ssize(m.objects) + m.joints();
+/// Numbers of each sample in memory, whose `first` are null; the thread has set the number of contacts.
+template <int D>
+GroupMemory measure_memory(const GroupRun& r) {
+  double none = 0;
+  Cutter<double> kept{&none};
+  const auto x = cut_step(r.rules, kept, {&none});
+  const auto room = [](std::ptrdiff_t fields) { return GroupRoom{nullptr, static_cast<int>(fields)}; };
+  return {room(kept.at - &none),
+          room(&*x.now.A_man.m.end() - &none),
+          room(GroupRestKernel<D>::room(r.rules.contacts())),
+          room(batch::fields<double, Problem<D>>()),
+          room(r.model.rows()),
+          room(batch::fields<double, solvers::Candidate<double, kAnyContacts, D>>()),
+          room(batch::fields<double, Solution<D>>()),
+          room(1),
+          room(batch::fields<double, MotionMeasures<double, kAnyContacts>>()),
+          room(std::ssize(r.model.objects))};
 }
 
-/// Memory of a block of samples.
+/// What is known of sample i after its last step, from tiles of measures and of lost objects.
+Trajectory read_trajectory(const GroupRun& r, const double* measures, const GroupRoom& lost, std::int64_t i) {
+  const auto m = batch::load<double, MotionMeasures<double, kAnyContacts>>(measures, i);
+  Trajectory t = take_trajectory(m, r.rules.contacts(), m.end_time);
+  if (std::ranges::none_of(r.limits, &FingerLimits::torque_limited))
+    std::fill(std::begin(t.peak_torque), std::end(t.peak_torque), NAN);
+  for (int k = 0; k < lost.fields; ++k)
+    if (TileOf<double>(lost, i).at(k) > 0) t.objects_lost |= 1u << k;
+  return t;
+}
+
+/// Memory of a block of samples, started; runs bodies and solver on the host.
 template <int D>
 class GroupBlock : private ContactsInUse {
  public:
-  GroupBlock(const GroupRules& r, const std::vector<StartedSample>& samples)
-      : ContactsInUse(r.contacts()), memory_(std::ssize(samples)) {
-    double none = 0;
-    Cutter<double> kept{&none};
-    const auto x = cut_step(r, kept, {&none});
-    const auto fields = static_cast<int>(kept.at - &none);
-    at = {fields,
-          memory_.take(fields),
-          scratch_.take(static_cast<int>(&*x.now.A_man.m.end() - &none)),
-          memory_.take(batch::fields<double, Problem<D>>()),
-          memory_.take(D * r.contacts()),
-          memory_.take(batch::fields<double, solvers::Candidate<double, kAnyContacts, D>>()),
-          memory_.take(batch::fields<double, Solution<D>>()),
-          memory_.take(1),
-          memory_.take(batch::fields<double, MotionMeasures<double, kAnyContacts>>()),
-          memory_.take(static_cast<int>(r.model.objects.size()))};
-    looks = memory_.take(grasp::looks(r.contacts()));
+  GroupBlock(const GroupRun& r, Executor executor, const std::vector<StartedSample>& samples)
+      : ContactsInUse(r.rules.contacts()),
+        at(measure_memory<D>(r)),
+        run_(r),
+        backend_{executor, nullptr, r.solver},
+        count_(std::ssize(samples)),
+        memory_(count_) {
+    for (GroupRoom* room : {&at.kept, &at.problems, &at.guesses, &at.candidates, &at.solutions, &at.moves, &at.measures,
+                            &at.lost, &looks_})
+      room->first = memory_.take(room->fields);
+    for (GroupRoom* room : {&at.scratch, &at.rest}) *room = {one_.take(room->fields), 0};
+    run(GroupStartKernel{shown_rules(), at, &samples});
   }
   GroupMemory at;
-  double* looks;
 
+  [[nodiscard]] const GroupRules* shown_rules() const { return &run_.rules; }
+  [[nodiscard]] const GroupRoom& looks() const { return looks_; }
+  template <class Body>
+  void run(const Body& body) const {
+    run_step_body(backend_.executor, body, count_);
+  }
+  void run_finger(const GroupMemory&, bool first, int finger) const {
+    run(GroupFingerKernel<chain::kAnyJoints>{shown_rules(), at, first, finger});
+  }
+  void find_rest(const GroupMemory&, bool first) const {
+    const GroupRestKernel<D> body{shown_rules(), at, first, run_.redundant};
+    for (std::int64_t i = 0; i < count_; ++i) body.template operator()<double>(i);
+  }
+  /// Solves the step's problems.
+  void solve(const GroupMemory&) const {
+    const solvers::FrictionNewton solver = contact::make_auto_solver(run_.solver);
+    const double* problems = at.problems.first;
+    double *candidates = at.candidates.first, *guesses = at.guesses.first, *solutions = at.solutions.first;
+    if constexpr (D == 3) {
+      const int contacts = run_.rules.contacts();
+      backend_.iterate({solver, problems, nullptr, candidates, guesses, contacts}, count_);
+      backend_.certify(
+          contact::CertifyKernel<kAnyContacts>{solver.tolerance, problems, nullptr, candidates, solutions, contacts},
+          count_);
+    } else {
+      iterate_soft(backend_.executor, {solver, problems, candidates, guesses}, count_);
+      for (std::int64_t i = 0; i < count_; ++i)
+        batch::store<double>(
+            solutions, i,
+            certify_soft(batch::load<double, Problem<D>>(problems, i),
+                         batch::load<double, solvers::Candidate<double, kAnyContacts, D>>(candidates, i),
+                         solver.tolerance));
+    }
+  }
   [[nodiscard]] MotionMeasures<double, kAnyContacts> measures(std::int64_t i) const {
-    return batch::load<double, MotionMeasures<double, kAnyContacts>>(at.measures, i);
+    return batch::load<double, MotionMeasures<double, kAnyContacts>>(at.measures.first, i);
   }
-  [[nodiscard]] bool runs(std::int64_t i) const {
-    return *batch::tile_at<double, MotionMeasures<double, kAnyContacts>>(at.measures, i) < 0;  // MotionMeasures::end
+  [[nodiscard]] bool any_running() const {
+    for (std::int64_t i = 0; i < count_; ++i)
+      if (*batch::tile_at<double, MotionMeasures<double, kAnyContacts>>(at.measures.first, i) < 0)  // ::end
+        return true;
+    return false;
   }
-  /// What is known of sample i after its last step.
-  [[nodiscard]] Trajectory trajectory(const GroupRules& r, std::int64_t i) const {
-    const int objects = static_cast<int>(r.model.objects.size());
-    const auto m = measures(i);
-    Trajectory t = take_trajectory(m, r.contacts(), m.end_time);
-    if (std::ranges::none_of(r.limits, &FingerLimits::torque_limited))
-      std::fill(std::begin(t.peak_torque), std::end(t.peak_torque), NAN);
-    for (int k = 0; k < objects; ++k)
-      if (TileOf<double>(at.lost, objects, i).at(k) > 0) t.objects_lost |= 1u << k;
-    return t;
+  [[nodiscard]] Trajectory trajectory(std::int64_t i) const {
+    return read_trajectory(run_, at.measures.first, at.lost, i);
   }
 
  private:
-  HostMemory memory_, scratch_{1};
+  const GroupRun& run_;
+  HostBackend backend_;
+  std::int64_t count_;
+  GroupRoom looks_{nullptr, grasp::looks(run_.rules.contacts())};
+  HostMemory memory_, one_{1};
 };
 
-/// Moves forces by the least that leaves all contacts at rest, to rounding. Whether it does, within the cones.
-template <int D>
-bool settle_forces(const Problem<D>& p, Vec<double, D * kAnyContacts>& c) {
-  constexpr double kSoftens = 1e-4;  ///< A may be singular: this share of its largest entry on the diagonal
-  const int rows = extent<D * kAnyContacts>();
-  GroupInstant<double, Owned> s;
-  s.M_man = s.factor = Dense(rows, rows);
-  double largest = 0, load = 0;
-  for (int r = 0; r < rows; ++r) largest = std::max(largest, p.A(r, r));
-  for (int r = 0; r < rows; ++r)
-    for (int k = 0; k < rows; ++k) s.M_man(r, k) = p.A(r, k) + (r == k ? kSoftens * largest : 0);
-  factor_finger(0, rows, s);
-  const auto motion = [&](int r) {
-    double a = p.b[r];
-    for (int k = 0; k < rows; ++k) a += p.A(r, k) * c[k];
-    return a;
-  };
-  Column change(static_cast<std::size_t>(rows));
-  const auto at = [&](int r) -> double& { return change[static_cast<std::size_t>(r)]; };
-  for (int round = 0; round < 3; ++round) {
-    for (int r = 0; r < rows; ++r) at(r) = -motion(r);
-    solve_finger(0, rows, s, at);
-    for (int r = 0; r < rows; ++r) c[r] += at(r);
-  }
-  bool rests = true;
-  for (int r = 0; r < rows; ++r) load = std::max(load, std::abs(p.b[r]));
-  for (int r = 0; r < rows; ++r) rests = rests && std::abs(motion(r)) <= kStartsWithin * load;
-  for (int j = 0; j < rows / D; ++j) rests = rests && tangential(&c[D * j], D) <= p.mu[j] * c[D * j];
-  return rests;
-}
-
-/// Where redundant contacts at rest may have other solutions, which move, the solver might change to one of them:
-/// there, and in the first step, the start is at rest if any forces leave all contacts at rest.
-template <int D>
-void start_at_rest(const GroupRules& r, bool first, const GroupMemory& at, std::int64_t i) {
-  if (!first && batch::load<double, Vec<double, 1>>(at.moves, i)[0] > kSlipSpeed) return;
-  const int rows = r.model.rows();
-  const auto p = batch::load<double, Problem<D>>(at.problems, i);
-  using Forces = Vec<double, D * kAnyContacts>;
-  auto guess = batch::load<double, Forces>(at.guesses, i);
-  double load = 0, left = 0;
-  for (int k = 0; k < rows; ++k) {
-    double a = p.b[k];
-    for (int c = 0; c < rows; ++c) a += p.A(k, c) * guess[c];
-    load = std::max(load, std::abs(p.b[k]));
-    left = std::max(left, std::abs(a));
-  }
-  if (left <= kStartsWithin * load) return;
-  // Of redundant contacts the first forces are those of the search, which are farther within the cones.
-  Forces start = guess;
-  if ((first && is_redundant(r.model)) || !settle_forces<D>(p, start)) {
-    const Column rest = find_rest_forces(p, Column(guess.m, guess.m + rows));
-    if (rest.empty() && !first) return;
-    start = Forces::zero();
-    std::copy(rest.begin(), rest.end(), start.m);
-    Forces settled = start;
-    if (!rest.empty() && settle_forces<D>(p, settled)) start = settled;
-  }
-  batch::store<double>(at.guesses, i, start);
-}
-
-/// Solves the steps' problems.
-template <int D>
-void solve_steps(const GroupRules& r, const HostBackend& backend, const GroupMemory& t, std::int64_t count) {
-  const solvers::FrictionNewton solver = contact::make_auto_solver(backend.solver);
-  if constexpr (D == 3) {
-    backend.iterate(
-        contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{solver, t.problems, nullptr, t.candidates,
-                                                                      t.guesses, r.contacts()},
-        count);
-    backend.certify(contact::CertifyKernel<kAnyContacts>{solver.tolerance, t.problems, nullptr, t.candidates,
-                                                         t.solutions, r.contacts()},
-                    count);
-  } else {
-    iterate_soft(backend.executor, {solver, t.problems, t.candidates, t.guesses}, count);
-    for (std::int64_t i = 0; i < count; ++i)
-      batch::store<double>(
-          t.solutions, i,
-          certify_soft(batch::load<double, Problem<D>>(t.problems, i),
-                       batch::load<double, solvers::Candidate<double, kAnyContacts, D>>(t.candidates, i),
-                       solver.tolerance));
-  }
-}
-
-/// Runs the steps of samples side by side. after(step k, its loads) follows each, looked(k): it takes what is looked
-/// at.
-template <int D, class Looked, class After>
-void run_group_steps(const GroupRules& r, const HostBackend& backend, const std::vector<StartedSample>& samples,
-                     const GroupBlock<D>& block, const Looked& looked, const After& after) {
-  const std::int64_t count = std::ssize(samples);
-  const GroupMemory& at = block.at;
-  const bool redundant = is_redundant(r.model);
-  run_step_body(backend.executor, GroupStartKernel{&r, at, &samples}, count);
-  for (std::int64_t k = 0; k < r.steps; ++k) {
-    check_interrupt();
-    std::int64_t running = 0;
-    while (running < count && !block.runs(running)) ++running;
-    if (running == count) break;
-    StepNow step;
-    step.now = r.clock.at(static_cast<double>(k) * r.step.step, static_cast<double>(k + 1) * r.step.step);
-    step.first = k == 0;
-    run_step_body(backend.executor, GroupPlaceKernel{&r, at, step}, count);
-    run_step_body(backend.executor, GroupProblemKernel{&r, at, step.first}, count);
-    for (std::int64_t i = 0; (step.first || redundant) && i < count; ++i)
-      if (block.runs(i)) start_at_rest<D>(r, step.first, at, i);
-    solve_steps<D>(r, backend, at, count);
-    const double end = static_cast<double>(k + 1) * r.step.step;
-    run_step_body(backend.executor, GroupTakeKernel<D>{&r, at}, count);
-    run_step_body(backend.executor, GroupCloseKernel{&r, at, end, step.first, looked(k) ? block.looks : nullptr},
-                  count);
-    after(k, step);
-  }
-}
-
 /// Steps after which instants are recorded, as MotionModel counts them.
-std::vector<std::size_t> steps_of_instants(const GroupRules& r) {
+std::vector<std::size_t> steps_of_instants(const GroupRun& r, int instants) {
   std::vector<std::size_t> out;
-  const std::int64_t gaps = r.time.instants - 1;
+  const std::int64_t gaps = instants - 1;
   for (std::int64_t i = 0; i <= gaps; ++i)
     out.push_back(static_cast<std::size_t>(std::max<std::int64_t>(1, (i * r.steps + gaps / 2) / gaps)));
   return out;
 }
 
-template <int D>
-void run_group_block(const GroupRules& r, const Scenario& scenario, Executor executor, std::int64_t first,
-                     std::int64_t at, std::int64_t count, Motions& out) {
+/// Samples at ... at + count - 1 of those from `first` on, before their first step; sets their uniform numbers.
+std::vector<StartedSample> start_samples(const GroupRun& r, const Scenario& scenario, std::int64_t first,
+                                         std::int64_t at, std::int64_t count, Motions& out) {
   const std::int64_t draws = std::ssize(r.model.draws);
   std::vector<StartedSample> samples;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Drawn drawn = drawn_sample(r, first + at + i);
+    const Drawn drawn = drawn_sample(*scenario.time, first + at + i);
     samples.push_back(
         start_sample(r, scenario, drawn, draw_group(r.model, drawn.number, out.uniforms.data() + (at + i) * draws, 1)));
   }
-  const GroupBlock<D> block(r, samples);
-  const std::vector<std::size_t> recorded = steps_of_instants(r);
+  return samples;
+}
+
+template <int D>
+void run_group_block(const GroupRun& r, const Scenario& scenario, const Device& device, std::int64_t first,
+                     std::int64_t at, std::int64_t count, Motions& out) {
+  const std::vector<StartedSample> samples = start_samples(r, scenario, first, at, count, out);
+  const GroupBlock<D> block(r, device.executor, samples);
+  const std::vector<std::size_t> recorded = steps_of_instants(r, out.instants);
   const auto looked = [&](std::int64_t k) {
     return std::ranges::binary_search(recorded, static_cast<std::size_t>(k) + 1);
   };
-  const contact::Options options = contact_options(scenario);
-  run_group_steps<D>(r, {executor, nullptr, options}, samples, block, looked, [&](std::int64_t k, const StepNow&) {
-    if (looked(k)) take_looks(recorded, static_cast<std::size_t>(k) + 1, block.looks, at, count, 1, out);
+  run_group_steps(r, block, block.at, looked, [&](std::int64_t k, const StepNow&) {
+    if (looked(k)) take_looks(recorded, static_cast<std::size_t>(k) + 1, block.looks().first, at, count, 1, out);
   });
-  for (std::int64_t i = 0; i < count; ++i) out.trajectory[static_cast<std::size_t>(at + i)] = block.trajectory(r, i);
+  for (std::int64_t i = 0; i < count; ++i) out.trajectory[static_cast<std::size_t>(at + i)] = block.trajectory(i);
+}
+
+/// Memory of samples on a GPU, which has kernels for some numbers of contacts.
+GroupMemory measure_device_memory(const GroupRun& r) {
+  GroupMemory at = measure_memory<3>(r);
+  contact::for_contacts(r.rules.contacts(), [&](auto n) {
+    at.problems.fields = batch::kFields<double, solvers::FrictionProblem<double, n>>;
+    at.guesses.fields = 3 * n;
+    at.candidates.fields = batch::kFields<double, solvers::Candidate<double, n>>;
+    at.solutions.fields = batch::kFields<double, solvers::FrictionSolution<double, n>>;
+  });
+  return at;
+}
+
+/// A block of samples on the GPU: host threads start them.
+void run_block_on_device(const GroupRun& r, const Scenario& scenario, const Device& device, std::int64_t first,
+                         std::int64_t at, std::int64_t count, Motions& out) {
+  const ContactsInUse many(r.rules.contacts());
+  GroupMemory memory = measure_device_memory(r);
+  HostMemory host(count);
+  for (GroupRoom* room : {&memory.kept, &memory.measures, &memory.lost}) room->first = host.take(room->fields);
+  batch::for_blocks(study_threads(device), {count, kInFlight}, [&](std::int64_t from, std::int64_t some) {
+    const ContactsInUse in_thread(r.rules.contacts());
+    const auto samples = start_samples(r, scenario, first, at + from, some, out);
+    GroupMemory part = memory;
+    for (GroupRoom* room : {&part.kept, &part.measures}) room->first += from * room->fields;
+    run_step_body(Executor::kScalar, GroupStartKernel{&r.rules, part, &samples}, some);
+  });
+  const std::vector<std::size_t> recorded = steps_of_instants(r, out.instants);
+  batch::on_device(
+      device,
+      DeviceGroup{r, memory, count,
+                  [&](std::int64_t k) { return std::ranges::binary_search(recorded, static_cast<std::size_t>(k) + 1); },
+                  [&](std::int64_t k, const double* looks) {
+                    take_looks(recorded, static_cast<std::size_t>(k) + 1, looks, at, count, study_threads(device), out);
+                  }});
+  for (std::int64_t i = 0; i < count; ++i)
+    out.trajectory[static_cast<std::size_t>(at + i)] = read_trajectory(r, memory.measures.first, memory.lost, i);
+}
+
+/// Samples in a block on the GPU.
+std::int64_t block_on_device(const GroupRun& r, const Device& device) {
+  constexpr std::int64_t kMost = 1 << 15;
+  const ContactsInUse many(r.rules.contacts());
+  const GroupMemory m = measure_device_memory(r);
+  std::uint64_t fields = static_cast<std::uint64_t>(looks(r.rules.contacts()));
+  for (const GroupRoom* room : {&m.kept, &m.scratch, &m.rest, &m.problems, &m.guesses, &m.candidates, &m.solutions,
+                                &m.moves, &m.measures, &m.lost})
+    fields += static_cast<std::uint64_t>(room->fields);
+  return std::min(kMost, how_many_fit(device, sizeof(double) * fields));
 }
 
 /// The row of a step that has been closed.
-void append_step(const GroupRules& r, const StepNow& step, double time, const GroupStep<double>& x, MotionSeries& out) {
+void append_step(const GroupRun& r, const StepNow& step, double time, const GroupStep<double>& x, MotionSeries& out) {
   const auto add = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
   const ObjectMotion<double>& first = x.object[0];
   out.time.push_back(time);
@@ -333,8 +347,9 @@ void append_step(const GroupRules& r, const StepNow& step, double time, const Gr
   append_contacts(x.now.place, x.forces, numbers, out);
   append_fingers(r.model, x.q, x.qd, out);
   for (std::size_t f = 0; f < r.model.fingers.size(); ++f)
-    for_finger_joints(r.model, f,
-                      [&](std::size_t at) { out.tau[f].push_back(x.now.tau[at] + spring_torque(r, x, at, x.qd[at])); });
+    for_finger_joints(r.model, f, [&](std::size_t at) {
+      out.tau[f].push_back(x.now.tau[at] + spring_torque(r.rules, x, at, x.qd[at]));
+    });
   out.gap.insert(out.gap.end(), x.gap.begin(), x.gap.end());
   for (std::size_t j = 0; j < x.gap.size(); ++j) {
     const bool closed = x.forces[numbers * j] > 0;
@@ -348,30 +363,31 @@ void append_step(const GroupRules& r, const StepNow& step, double time, const Gr
 }
 
 template <int D>
-MotionSeries group_series(const GroupRules& r, const Scenario& scenario, const Drawn& drawn, const Column& inputs,
+MotionSeries group_series(const GroupRun& r, const Scenario& scenario, const Drawn& drawn, const Column& inputs,
                           int instants) {
   const std::vector<StartedSample> samples = {start_sample(r, scenario, drawn, inputs)};
-  const contact::Options options = contact_options(scenario);
   MotionSeries out = begin_series(r.model, samples[0].now);
   // The first run finds the trajectory's duration, the second records it.
   std::int64_t last = 0;
   for (const bool recorded : {false, true}) {
-    const GroupBlock<D> block(r, samples);
-    run_group_steps<D>(
-        r, {Executor::kScalar, nullptr, options}, samples, block, [](std::int64_t) { return false; },
+    const GroupBlock<D> block(r, Executor::kScalar, samples);
+    const double dt = r.rules.step.step;
+    run_group_steps(
+        r, block, block.at, [](std::int64_t) { return false; },
         [&](std::int64_t k, const StepNow& step) {
           if (!recorded || k >= last || !is_shown(k + 1, last, instants)) return;
-          append_step(r, step, static_cast<double>(k + 1) * r.step.step, step_at<double>(r, block.at, 0), out);
+          append_step(r, step, static_cast<double>(k + 1) * dt, step_at<double>(r.rules, block.at, 0), out);
           out.kinetic.push_back(block.measures(0).kinetic);
           out.balance.push_back(block.measures(0).balance);
         });
     last = std::max<std::int64_t>(1, std::llround(block.measures(0).steps));
-    out.trajectory = block.trajectory(r, 0);
+    out.trajectory = block.trajectory(0);
   }
   const auto moves = [](const TimeLoad& load) {
     return load.kind == TimeLoad::Kind::kShake || load.kind == TimeLoad::Kind::kSampled;
   };
-  if (std::ranges::any_of(r.time.loads, moves)) append_palm(r.clock, samples[0].shake, {r.step.step, r.steps}, out);
+  if (std::ranges::any_of(scenario.time->loads, moves))
+    append_palm(r.clock, samples[0].shake, {r.rules.step.step, r.steps}, out);
   for (const Draw& draw : r.model.draws) out.inputs.push_back(inputs[static_cast<std::size_t>(draw.slot)]);
   return out;
 }
@@ -386,11 +402,12 @@ GroupMotion::GroupMotion(const Scenario& scenario) : scenario_(scenario) {
 }
 
 Motions GroupMotion::run(std::int64_t first, std::int64_t count, const Device& device) const {
-  if (device.executor == Executor::kCuda)
-    throw Error(ExitCode::kNoDevice, gpu_refusal(scenario_) + " run on the CPU only", "Leave out --device.");
-  const GroupRules rules = make_group_rules(scenario_, *model_);
+  const bool cuda = device.executor == Executor::kCuda, soft = model_->numbers > 3;
+  if (cuda && soft)
+    throw Error(ExitCode::kNoDevice, "trajectories with soft contacts have no CUDA kernels", "Use --device cpu.");
+  const GroupRun group = make_group_run(scenario_, *model_);
   const auto n = static_cast<std::size_t>(count);
-  Motions out{rules.contacts(),
+  Motions out{group.rules.contacts(),
               scenario_.time->instants,
               static_cast<int>(model_->draws.size()),
               std::vector<Trajectory>(n),
@@ -399,22 +416,23 @@ Motions GroupMotion::run(std::int64_t first, std::int64_t count, const Device& d
   out.uniforms.resize(n * model_->draws.size());
   out.looks.resize(static_cast<std::size_t>(count * out.instants * looks(out.contacts)));
   std::fill_n(out.looks.data(), count * out.instants * looks(out.contacts), NAN);
-  const auto run_block = model_->numbers > 3 ? run_group_block<4> : run_group_block<3>;
-  for (std::int64_t at = 0; at < count; at += kInFlight)
-    run_block(rules, scenario_, device.executor, first, at, std::min(kInFlight, count - at), out);
+  const auto run_block = cuda ? run_block_on_device : soft ? run_group_block<4> : run_group_block<3>;
+  const std::int64_t most = cuda ? block_on_device(group, device) : kInFlight;
+  for (std::int64_t at = 0; at < count; at += most)
+    run_block(group, scenario_, device, first, at, std::min(most, count - at), out);
   return out;
 }
 
 MotionSeries GroupMotion::series(std::int64_t sample, int instants) const {
-  const GroupRules rules = make_group_rules(scenario_, *model_);
-  const Drawn drawn = drawn_sample(rules, sample);
+  const GroupRun group = make_group_run(scenario_, *model_);
+  const Drawn drawn = drawn_sample(*scenario_.time, sample);
   const auto run = model_->numbers > 3 ? group_series<4> : group_series<3>;
-  return run(rules, scenario_, drawn, draw_group(*model_, drawn.number, nullptr, 0), instants);
+  return run(group, scenario_, drawn, draw_group(*model_, drawn.number, nullptr, 0), instants);
 }
 
 MotionSeries GroupMotion::nominal(int instants) const {
   const auto run = model_->numbers > 3 ? group_series<4> : group_series<3>;
-  return run(make_group_rules(scenario_, *model_), scenario_, {0, NAN}, nominal_group(*model_), instants);
+  return run(make_group_run(scenario_, *model_), scenario_, {0, NAN}, nominal_group(*model_), instants);
 }
 
 }  // namespace garra::grasp

@@ -238,28 +238,6 @@ std::vector<double> accelerations(const GroupSample& s, const Column& c) {
 }
 
 template <int D>
-Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, D>& p, const Column& first) {
-  const int n = static_cast<int>(first.size()) / D;
-  double load = 0, push = 0;
-  for (int r = 0; r < D * n; ++r) load = std::max(load, std::abs(p.b[r]));
-  for (int j = 0; j < n; ++j) push = std::max(push, first[static_cast<std::size_t>(D * j)]);
-  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(n)));
-  const solvers::RestProblem<D> rest{n, load > 0 ? 1e-10 * load : 1.0, room.data()};
-  for (int r = 0; r < D * n; ++r) {
-    for (int c = 0; c < D * n; ++c) rest.A(r, c) = p.A(r, c);
-    rest.b()[r] = p.b[r];
-    rest.c()[r] = r % D == 0 ? std::max(first[static_cast<std::size_t>(r)], 1e-3 * push) : 0;
-  }
-  for (int j = 0; j < n; ++j) {
-    rest.mu()[j] = p.mu[j];
-    rest.limit()[j] = INFINITY;
-    rest.least()[j] = 0;
-  }
-  if (solvers::rest_forces(rest).exists != 1) return {};
-  return Column(rest.c(), rest.c() + D * n);
-}
-
-template <int D>
 std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& range, const GroupTiles<D>& t) {
   std::vector<GroupSample> samples;
   const auto draws = static_cast<std::int64_t>(m.draws.size());
@@ -308,8 +286,6 @@ std::vector<ObjectHeld> conclude_group(const GroupModel& m, const HeldRule& held
   return out;
 }
 
-template Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, 3>&, const Column&);
-template Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, 4>&, const Column&);
 template std::vector<GroupSample> build_group(const GroupModel&, const GroupRange&, const GroupTiles<3>&);
 template std::vector<GroupSample> build_group(const GroupModel&, const GroupRange&, const GroupTiles<4>&);
 template std::vector<ObjectHeld> conclude_group(const GroupModel&, const HeldRule&, double,

@@ -30,11 +30,6 @@ template <int D>
 [[nodiscard]] std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& range,
                                                    const GroupTiles<D>& t);
 
-/// Forces of a contact problem within the cones that leave every contact at rest, from first normal forces; empty:
-/// there are none, or that is not decided. Where forces are not unique, solvers may find others, which move.
-template <int D>
-[[nodiscard]] Column find_rest_forces(const solvers::FrictionProblem<double, kAnyContacts, D>& p, const Column& first);
-
 /// W c + w of one object: force, and moment about the center of mass.
 struct NetWrench {
   Vec3<double> force, moment;

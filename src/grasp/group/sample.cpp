@@ -58,7 +58,8 @@ void evaluate_finger(const GroupModel& m, std::size_t f, GroupSample& s) {
     std::copy_n(stance.qd.m, n, s.qd.begin() + first);
   });
   if (!m.rates[f].empty()) std::copy_n(m.rates[f].data(), n, s.qd.begin() + first);
-  fill_finger(
+  const chain::JointsInUse all(n);
+  fill_finger<chain::kAnyJoints>(
       m, FingerOfGroup<double>{f, m.gravity, m.moving, true}, [](std::size_t, const auto&) {}, s);
   for (int i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(first + i);

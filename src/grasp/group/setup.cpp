@@ -97,13 +97,29 @@ FingerChain<chain::kAnyJoints> chain_of_any(const FingerModel& finger) {
   return out;
 }
 
-/// Contacts of each object, and the pairs of contacts that share something.
+/// Contacts of each of `count` fingers or objects: those that `belongs` to it.
+template <class Belongs>
+IndexLists<Owned> list_contacts(const GroupModel& m, std::size_t count, const Belongs& belongs) {
+  IndexLists<Owned> out{{0}, {}};
+  for (int k = 0; k < static_cast<int>(count); ++k) {
+    for (std::size_t j = 0; j < m.contacts.size(); ++j)
+      if (belongs(m.contacts[j], k)) out.all.push_back(static_cast<int>(j));
+    out.first.push_back(static_cast<int>(out.all.size()));
+  }
+  return out;
+}
+
+/// Contacts of each finger and object, and the pairs of contacts that share something.
 void couple_contacts(GroupModel& m) {
-  m.of_object.resize(m.objects.size());
+  m.of_finger = list_contacts(m, m.fingers.size(), [](const GroupContact& c, int f) {
+    return c.partner.kind == Kind::kFinger && c.partner.number == f;
+  });
+  m.of_object = list_contacts(m, m.objects.size(), [](const GroupContact& c, int k) {
+    return std::find(c.body, c.body + c.bodies, k) != c.body + c.bodies;
+  });
   const int contacts = static_cast<int>(m.contacts.size());
   for (int j = 0; j < contacts; ++j) {
     const GroupContact& a = m.contacts[static_cast<std::size_t>(j)];
-    for (int k = 0; k < a.bodies; ++k) m.of_object[static_cast<std::size_t>(a.body[k])].push_back(j);
     for (int i = 0; i <= j; ++i) {
       const GroupContact& b = m.contacts[static_cast<std::size_t>(i)];
       Coupling pair{j, i, {}, 0, -1};
@@ -348,7 +364,6 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
     m->objects.push_back({nominal_pose(o), gyration2(o), v, s.angular_velocity, object_slot(k, contacts)});
   }
   m->fingers.resize(s.fingers.size());
-  m->of_finger.resize(s.fingers.size());
   m->first_joint = {0};
   for (std::size_t f = 0; f < s.fingers.size(); ++f) {
     set_finger(s, f, m->fingers[f]);
@@ -356,11 +371,7 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
     m->rates.push_back(s.fingers[f].rates);
     m->first_joint.push_back(m->first_joint.back() + static_cast<int>(s.fingers[f].joint_count()));
   }
-  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
-    m->contacts.push_back(make_contact(s, j));
-    if (const int finger = contact_finger(s, j); finger >= 0)
-      m->of_finger[static_cast<std::size_t>(finger)].push_back(static_cast<int>(j));
-  }
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) m->contacts.push_back(make_contact(s, j));
   couple_contacts(*m);
   m->numbers = find_soft(s) != nullptr ? 4 : 3;
   m->gravity = s.gravity;

@@ -1,32 +1,31 @@
-// The step of a group in time (docs/theory/grasp-groups.md, "In time"), on doubles or in lanes. A step runs three
-// bodies: place (bodies, contacts, fingers, torques), problem, and after the solver close (forces take effect,
-// measures). SI units, palm frame P.
+// The step of a group in time (docs/theory/grasp-groups.md, "In time"), on doubles or in lanes, on host and device. A
+// step runs these bodies: place (objects, their contacts), fingers one after another (contacts, torques), problem, and
+// after the solver take (its forces) and close (they take effect, measures). SI units, palm frame P.
 #pragma once
 
+#include "garra/batch/tiles.hpp"
 #include "garra/solvers/friction_problem.hpp"
 #include "grasp/group/assemble.hpp"
 #include "grasp/group/finger.hpp"
 #include "grasp/group/surfaces.hpp"
 #include "grasp/time/fingers.hpp"
-#include "grasp/time/loads.hpp"
 #include "grasp/time/problem.hpp"
 
 namespace garra::grasp {
 
-/// Rules that all samples share.
+/// Rules that all samples share. A GPU gets them by plain copy.
 struct GroupRules {
-  const GroupModel& model;
-  const InTime& time;
+  GroupParts<Shown> model;
   StepRules step;
-  LoadClock clock;
-  std::vector<FingerLimits> limits;
-  std::vector<ContactKind> kinds;
-  bool shaken = false;
-  Vec3<double> shake_rms = {{0, 0, 0}};
-  std::int64_t steps = 0;
+  Drive drive;
+  Controller controller;
+  double slip, drop, drop_turn;  ///< of InTime
+  Shown<FingerLimits> limits;
+  Shown<ContactKind> kinds;
+  bool shaken;
 
-  [[nodiscard]] int contacts() const { return static_cast<int>(model.contacts.size()); }
-  [[nodiscard]] bool springs() const { return time.drive == Drive::kController; }
+  [[nodiscard]] GARRA_HD int contacts() const { return static_cast<int>(model.contacts.size()); }
+  [[nodiscard]] GARRA_HD bool springs() const { return drive == Drive::kController; }
 };
 
 /// A sample before its first step.
@@ -63,13 +62,19 @@ struct GroupStep {
   View<S> kinetic;  ///< energy at the step's start [J]
 };
 
-/// Memory of a block of samples. `kept` and `scratch` have the numbers of lanes side by side; the others are tiles.
+/// Memory of samples, and the numbers of each in it.
+struct GroupRoom {
+  double* first;
+  int fields;
+};
+/// Memory of a block of samples. `kept` and `scratch` have the numbers of lanes side by side; the others are tiles,
+/// those of the solver with room for padding contacts behind each sample's numbers (contact/batch/padded.hpp).
 struct GroupMemory {
-  std::int64_t fields;  ///< of a sample in `kept`
-  double *kept, *scratch;
-  double *problems, *guesses, *candidates, *solutions;  ///< of the solver
-  double* moves;                                        ///< largest relative velocity at the step's start
-  double *measures, *lost;                              ///< MotionMeasures; of each object, 1: it was dropped or turned
+  GroupRoom kept;
+  GroupRoom scratch, rest;  ///< while a body runs, and while GroupRestKernel does; 0 numbers: all samples share one
+  GroupRoom problems, guesses, candidates, solutions;  ///< of the solver
+  GroupRoom moves;                                     ///< largest relative velocity at the step's start
+  GroupRoom measures, lost;                            ///< MotionMeasures; of each object, 1: it was dropped or turned
 };
 
 /// Divides memory into lists.
@@ -77,11 +82,11 @@ template <class S>
 struct Cutter {
   S* at;
   template <class T>
-  void list(View<T>& to, std::size_t count) {
+  GARRA_HD void list(View<T>& to, std::size_t count) {
     to = {reinterpret_cast<T*>(at), count};
     at += count * (sizeof(T) / sizeof(S));
   }
-  void matrix(DenseOf<S, View>& to, int rows, int cols) {
+  GARRA_HD void matrix(DenseOf<S, View>& to, int rows, int cols) {
     to.rows = rows;
     to.cols = cols;
     list(to.m, static_cast<std::size_t>(rows * cols));
@@ -90,8 +95,8 @@ struct Cutter {
 
 /// Divides the memory of the samples from one on. Only what lasts from one body to the next is kept.
 template <class S>
-GroupStep<S> cut_step(const GroupRules& r, Cutter<S>& kept, Cutter<S> scratch) {
-  const GroupModel& m = r.model;
+GARRA_HD GroupStep<S> cut_step(const GroupRules& r, Cutter<S>& kept, Cutter<S> scratch) {
+  const GroupParts<Shown>& m = r.model;
   const std::size_t objects = m.objects.size(), contacts = m.contacts.size();
   const int rows = m.rows(), joints = m.joints();
   const auto of_rows = static_cast<std::size_t>(rows), of_joints = static_cast<std::size_t>(joints);
@@ -109,6 +114,7 @@ GroupStep<S> cut_step(const GroupRules& r, Cutter<S>& kept, Cutter<S> scratch) {
   for (View<S>* list : {&x.before, &x.after, &x.forces}) kept.list(*list, of_rows);
   kept.list(x.solved, 1);
   kept.list(s.told, contacts);
+  kept.list(s.pose, objects);
   kept.list(s.body, objects);
   kept.list(s.load, objects);
   kept.list(s.place, contacts);
@@ -117,7 +123,6 @@ GroupStep<S> cut_step(const GroupRules& r, Cutter<S>& kept, Cutter<S> scratch) {
   kept.matrix(s.J, rows, joints);
   kept.matrix(s.M_man, joints, joints);
   kept.matrix(s.factor, joints, joints);
-  scratch.list(s.pose, objects);
   for (View<S>* list : {&s.q, &s.qd, &s.hold, &s.pushed}) scratch.list(*list, of_joints);
   for (View<S>* list : {&s.b_obj, &s.b_man, &s.velocity_part}) scratch.list(*list, of_rows);
   scratch.matrix(s.inverse_mass_W, s.W.rows, rows);
@@ -130,8 +135,8 @@ GroupStep<S> cut_step(const GroupRules& r, Cutter<S>& kept, Cutter<S> scratch) {
 /// The samples from number i on.
 template <class S>
 GARRA_HD GroupStep<S> step_at(const GroupRules& r, const GroupMemory& memory, std::int64_t i) {
-  Cutter<S> kept{reinterpret_cast<S*>(memory.kept + i * memory.fields)};
-  return cut_step(r, kept, {reinterpret_cast<S*>(memory.scratch)});
+  Cutter<S> kept{reinterpret_cast<S*>(memory.kept.first + i * memory.kept.fields)};
+  return cut_step(r, kept, {reinterpret_cast<S*>(memory.scratch.first + i * memory.scratch.fields)});
 }
 
 /// Motion of each object, for find_velocities().
@@ -147,9 +152,9 @@ GARRA_HD auto object_screws(const GroupStep<S>& x) {
 template <class S>
 GARRA_HD S spring_torque(const GroupRules& r, const GroupStep<S>& x, std::size_t at, const S& rate) {
   if (!r.springs()) return S(0);
-  const Controller& c = r.time.controller;
+  const Controller& c = r.controller;
   return -x.slack[at] *
-         (S(c.joint_stiffness) * (x.q[at] - x.first[at] + S(r.time.step) * rate) + S(c.joint_damping) * rate);
+         (S(c.joint_stiffness) * (x.q[at] - x.first[at] + S(r.step.step) * rate) + S(c.joint_damping) * rate);
 }
 
 /// Length of a contact's numbers without the normal one.
@@ -160,7 +165,41 @@ GARRA_HD S tangential(const S* v, int numbers) {
   return sqrt(sum);
 }
 
-/// First body of a run: fills the memory of the samples.
+/// A sample's numbers in tiles.
+template <class S>
+struct TileOf {
+  double* first;
+  GARRA_HD TileOf(const GroupRoom& tiles, std::int64_t i)
+      : first(tiles.first + (i / batch::kTile) * tiles.fields * batch::kTile + i % batch::kTile) {}
+  [[nodiscard]] GARRA_HD S at(int field) const { return batch::load<S, S>(first + field * batch::kTile, 0); }
+  GARRA_HD void put(int field, const S& value) const { batch::store<S>(first + field * batch::kTile, 0, value); }
+};
+
+/// Measures of a sample in a tile: those of the whole, and those of contacts or fingers, which stay there.
+template <class S>
+class MeasuresOf {
+ public:
+  enum List { kSlip, kPeakForce, kPeakTorque, kLists };
+  MotionMeasures<S, 1> whole;  ///< its lists are not read
+
+  GARRA_HD MeasuresOf(const GroupRules& r, const GroupMemory& memory, std::int64_t i)
+      : tile_(memory.measures, i), contacts_(r.contacts()) {
+    for (int k = 0; k < kWhole; ++k) number(k) = tile_.at(k);
+  }
+  [[nodiscard]] GARRA_HD S at(List list, int k) const { return tile_.at(kWhole + list * contacts_ + k); }
+  GARRA_HD void put(List list, int k, const S& value) const { tile_.put(kWhole + list * contacts_ + k, value); }
+  GARRA_HD void store() {
+    for (int k = 0; k < kWhole; ++k) tile_.put(k, number(k));
+  }
+
+ private:
+  static constexpr int kWhole = batch::kFields<S, MotionMeasures<S, 1>> - kLists;
+  GARRA_HD S& number(int k) { return reinterpret_cast<S*>(&whole)[k]; }
+  TileOf<S> tile_;
+  int contacts_;
+};
+
+/// First body of a run: fills the memory of the samples. On the host.
 struct GroupStartKernel {
   const GroupRules* rules;
   GroupMemory memory;
@@ -182,7 +221,7 @@ struct GroupStartKernel {
     m.slipped_first = S(-1);
     m.slip_time = m.open_time = m.least_margin = S(kInfinity);
     m.end = select(x.object[0].running > S(0), S(-1), S(static_cast<int>(MotionEnd::kUnreachable)));
-    batch::store<S>(memory.measures, i, m);
+    batch::store<S>(memory.measures.first, i, m);
   }
 
  private:
@@ -212,7 +251,18 @@ struct GroupStartKernel {
   }
 };
 
-/// First body of a step: places objects, contacts and fingers at its middle, with torques and energy.
+/// Pose of the first object of contact j.
+template <class S>
+GARRA_HD const Pose<S>& pose_at_contact(const GroupRules& r, std::size_t j, const GroupStep<S>& x) {
+  return x.now.pose[static_cast<std::size_t>(r.model.contacts[j].object)];
+}
+template <class S>
+GARRA_HD void touched_at(const PlaceAndGap<S>& at, std::size_t j, GroupStep<S>& x) {
+  x.now.place[j] = at.place;
+  x.gap[j] = at.gap;
+}
+
+/// First body of a step: places objects and the contacts between them and with fixtures at its middle.
 struct GroupPlaceKernel {
   static constexpr bool kCalls = true;
   const GroupRules* rules;
@@ -227,12 +277,6 @@ struct GroupPlaceKernel {
     if (rules->shaken) x.gravity[0] -= palm_acceleration(step.now, x.shake[0]);
     place_objects(x);
     place_contacts(x);
-    for (std::size_t f = 0; f < rules->model.fingers.size(); ++f) {
-      place_finger(f, x);
-      drive_finger(f, x);
-    }
-    fill_wrenches(rules->model, x.now);
-    find_energy(x);
   }
 
  private:
@@ -249,24 +293,41 @@ struct GroupPlaceKernel {
   }
   template <class S>
   GARRA_HD void place_contacts(GroupStep<S>& x) const {
-    const GroupModel& m = rules->model;
+    const GroupParts<Shown>& m = rules->model;
     for (std::size_t j = 0; j < m.contacts.size(); ++j) {
       const Partner& p = m.contacts[j].partner;
       if (p.kind == Partner::Kind::kFinger) continue;
       const Pose<S> second =
           p.kind == Partner::Kind::kObject ? x.now.pose[static_cast<std::size_t>(p.number)] : Pose<S>::identity();
-      touched_at(touch_of_objects(rules->kinds[j], x.shape[j], pose_at_contact(j, x), second), j, x);
+      touched_at(touch_of_objects(rules->kinds[j], x.shape[j], pose_at_contact(*rules, j, x), second), j, x);
     }
   }
+};
+
+/// Second body: finger f in code for J joints, its contacts and torques.
+template <int J>
+struct GroupFingerKernel {
+  static constexpr bool kCalls = true;
+  const GroupRules* rules;
+  GroupMemory memory;
+  bool first;  ///< step
+  int finger;
+
   template <class S>
-  GARRA_HD const Pose<S>& pose_at_contact(std::size_t j, const GroupStep<S>& x) const {
-    return x.now.pose[static_cast<std::size_t>(rules->model.contacts[j].object)];
+  GARRA_HD void operator()(std::int64_t i) const {
+    GroupStep<S> x = step_at<S>(*rules, memory, i);
+    if (!any(x.object[0].running > S(0))) return;
+    const auto f = static_cast<std::size_t>(finger);
+    if constexpr (J < 0) {
+      const chain::JointsInUse all(rules->model.first_joint[f + 1] - rules->model.first_joint[f]);
+      place_finger(f, x);
+    } else {
+      place_finger(f, x);
+    }
+    drive_finger(f, x);
   }
-  template <class S>
-  static GARRA_HD void touched_at(const PlaceAndGap<S>& at, std::size_t j, GroupStep<S>& x) {
-    x.now.place[j] = at.place;
-    x.gap[j] = at.gap;
-  }
+
+ private:
   template <class S>
   GARRA_HD void place_finger(std::size_t f, GroupStep<S>& x) const {
     const S half = S(0.5 * rules->step.step);
@@ -274,12 +335,12 @@ struct GroupPlaceKernel {
       x.now.q[k] = x.q[k] + half * x.qd[k];
       x.now.qd[k] = x.qd[k];
     });
-    fill_finger(
+    fill_finger<J>(
         rules->model, FingerOfGroup<S>{f, x.gravity[0], true, false},
         [&](std::size_t j, const auto& frames) {
           const Pose<S>& frame = frames.frame[rules->kinds[j].link];
           const Vec3<S> tip = frame.R * x.shape[j].tip + frame.p;
-          touched_at(touch_of_finger(rules->kinds[j], x.shape[j], pose_at_contact(j, x), tip), j, x);
+          touched_at(touch_of_finger(rules->kinds[j], x.shape[j], pose_at_contact(*rules, j, x), tip), j, x);
         },
         x.now);
   }
@@ -288,10 +349,9 @@ struct GroupPlaceKernel {
   template <class S>
   GARRA_HD void drive_finger(std::size_t f, GroupStep<S>& x) const {
     const FingerModel& model = rules->model.fingers[f];
-    const InTime& time = rules->time;
-    const bool kept = time.drive == Drive::kConstant && !step.first;
-    const S stiffness = S(rules->springs() ? time.controller.joint_stiffness : 0);
-    const S damping = S(rules->springs() ? time.controller.joint_damping : 0), dt = S(time.step);
+    const bool kept = rules->drive == Drive::kConstant && !first;
+    const S stiffness = S(rules->springs() ? rules->controller.joint_stiffness : 0);
+    const S damping = S(rules->springs() ? rules->controller.joint_damping : 0), dt = S(rules->step.step);
     const S compensation = x.compensation[0] * S(model.compensates);
     GroupInstant<S, View>& s = x.now;
     x.peak[f] = S(0);
@@ -300,7 +360,7 @@ struct GroupPlaceKernel {
       S tau = model.torque_given ? S(model.tau[i]) : kept ? x.kept[at] : fma(compensation, s.hold[at], s.pushed[at]);
       x.kept[at] = tau;
       x.slack[at] = S(1);
-      if (std::isfinite(rules->limits[f].torque[i])) {
+      if (rules->limits[f].torque[i] < kInfinity) {
         const S limit = S(rules->limits[f].torque[i]);
         const S wanted = tau - stiffness * (x.q[at] - x.first[at]) - damping * x.qd[at];
         const auto beyond = abs(wanted) > limit;
@@ -314,7 +374,29 @@ struct GroupPlaceKernel {
       s.effort[at] = s.hold[at] - tau - soft;
     });
   }
+};
 
+/// Third body: the step's contact problem, in forces over it; a is the relative velocity after it over its length.
+struct GroupProblemKernel {
+  static constexpr bool kCalls = true;
+  const GroupRules* rules;
+  GroupMemory memory;
+  bool first;  ///< step
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    GroupStep<S> x = step_at<S>(*rules, memory, i);
+    if (!any(x.object[0].running > S(0))) return;
+    fill_wrenches(rules->model, x.now);
+    find_energy(x);
+    find_velocities(rules->model, x.now, object_screws(x), x.qd, x.before);
+    add_springs(x);
+    assemble_group(rules->model, x.now);
+    put_problem(i, x);
+    put_start(i, x);
+  }
+
+ private:
   /// Kinetic energy at the step's start, in the step's configuration.
   template <class S>
   GARRA_HD void find_energy(GroupStep<S>& x) const {
@@ -328,51 +410,20 @@ struct GroupPlaceKernel {
       });
     x.kinetic[0] = sum;
   }
-};
-
-/// A sample's numbers in tiles of `fields`.
-template <class S>
-struct TileOf {
-  double* first;
-  GARRA_HD TileOf(double* tiles, int fields, std::int64_t i)
-      : first(tiles + (i / batch::kTile) * fields * batch::kTile + i % batch::kTile) {}
-  [[nodiscard]] GARRA_HD S at(int field) const { return batch::load<S, S>(first + field * batch::kTile, 0); }
-  GARRA_HD void put(int field, const S& value) const { batch::store<S>(first + field * batch::kTile, 0, value); }
-};
-
-/// Second body of a step: its contact problem, in forces over it; a is the relative velocity after it over its length.
-struct GroupProblemKernel {
-  static constexpr bool kCalls = true;
-  const GroupRules* rules;
-  GroupMemory memory;
-  bool first;  ///< step
-
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    GroupStep<S> x = step_at<S>(*rules, memory, i);
-    if (!any(x.object[0].running > S(0))) return;
-    find_velocities(rules->model, x.now, object_screws(x), x.qd, x.before);
-    add_springs(x);
-    assemble_group(rules->model, x.now);
-    put_problem(i, x);
-    put_start(i, x);
-  }
-
- private:
   template <class S>
   GARRA_HD void add_springs(GroupStep<S>& x) const {
     if (!rules->springs()) return;
-    const InTime& time = rules->time;
+    const double dt = rules->step.step;
     for (int i = 0; i < rules->model.joints(); ++i)
-      x.now.M_man(i, i) += x.slack[static_cast<std::size_t>(i)] * S(time.step) *
-                           S(time.controller.joint_damping + time.step * time.controller.joint_stiffness);
+      x.now.M_man(i, i) += x.slack[static_cast<std::size_t>(i)] * S(dt) *
+                           S(rules->controller.joint_damping + dt * rules->controller.joint_stiffness);
   }
   /// Stores A, b and mu, the parts of FrictionProblem. Contacts out of reach are left out, as by leave_out().
   template <class S>
   GARRA_HD void put_problem(std::int64_t i, GroupStep<S>& x) const {
     const GroupInstant<S, View>& s = x.now;
     const int D = rules->model.numbers, rows = rules->model.rows(), contacts = rules->contacts();
-    const TileOf<S> tile(memory.problems, rows * rows + rows + contacts, i);
+    const TileOf<S> tile(memory.problems, i);
     const S rate = S(1 / rules->step.step);
     for (int j = 0; j < contacts; ++j) {
       const auto at = static_cast<std::size_t>(j);
@@ -406,19 +457,18 @@ struct GroupProblemKernel {
   template <class S>
   GARRA_HD void put_start(std::int64_t i, const GroupStep<S>& x) const {
     const int D = rules->model.numbers, rows = rules->model.rows();
-    const TileOf<S> tile(memory.guesses, rows, i);
+    const TileOf<S> tile(memory.guesses, i);
     S moves = S(0);
     for (int r = 0; r < rows; ++r) {
       const auto at = static_cast<std::size_t>(r), j = static_cast<std::size_t>(r / D);
       tile.put(r, first && r % D == 0 ? dot(x.now.told[j], column(x.now.place[j].E, 0)) : x.forces[at]);
       moves = max(moves, abs(x.before[at]));
     }
-    batch::store<S>(memory.moves, i, moves);
+    batch::store<S>(memory.moves.first, i, moves);
   }
 };
 
-/// Takes the forces of contacts with D numbers each from the solver's certified solutions; 0 if there are none.
-template <int D>
+/// Takes the forces from the solver's certified solutions; 0 if there are none.
 struct GroupTakeKernel {
   const GroupRules* rules;
   GroupMemory memory;
@@ -426,11 +476,17 @@ struct GroupTakeKernel {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const GroupStep<S> x = step_at<S>(*rules, memory, i);
-    const auto solved = batch::load<S, solvers::FrictionSolution<S, kAnyContacts, D>>(memory.solutions, i);
-    const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
+    const TileOf<S> tile(memory.solutions, i);
+    // FrictionSolution: c and a of the contacts, then what does not depend on their number.
+    using One = solvers::FrictionSolution<double, 1>;
+    const auto tail = [&](std::size_t offset) {
+      return tile.at(2 * rules->model.rows() + static_cast<int>(offset / sizeof(double)) - 6);
+    };
+    const S status = tail(offsetof(One, status));
+    const auto converged = status == S(static_cast<int>(Status::kConverged));
     for (std::size_t k = 0; k < x.forces.size(); ++k)
-      x.forces[k] = select(converged, solved.c[static_cast<int>(k)], S(0));
-    x.solved[0] = {solved.status, solved.residual, solved.effort.outer};
+      x.forces[k] = select(converged, tile.at(static_cast<int>(k)), S(0));
+    x.solved[0] = {status, tail(offsetof(One, residual)), tail(offsetof(One, effort))};  // effort.outer
   }
 };
 
@@ -439,24 +495,25 @@ struct GroupCloseKernel {
   static constexpr bool kCalls = true;
   const GroupRules* rules;
   GroupMemory memory;
-  double time;    ///< at the step's end [s]
-  bool first;     ///< step
-  double* looks;  ///< MotionLook to be filled, or null
+  double time;      ///< at the step's end [s]
+  bool first;       ///< step
+  GroupRoom looks;  ///< MotionLook to be filled, or null
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     GroupStep<S> x = step_at<S>(*rules, memory, i);
     const auto on = x.object[0].running > S(0);
-    if (looks == nullptr && !any(on)) return;
-    auto m = batch::load<S, Measures<S>>(memory.measures, i);
-    balance_energy(x, on, m);
+    if (looks.first == nullptr && !any(on)) return;
+    Measures<S> measures(*rules, memory, i);
+    auto& m = measures.whole;
+    balance_energy(x, on, measures);
     const StepSolution<S>& solved = x.solved[0];
     S power = S(0), work = S(0), within = S(1);
     S look[kLooks];
     move_objects(on, x, m, power, look);
     for (std::size_t f = 0; f < x.peak.size(); ++f) move_finger(f, on, x, work, within);
     find_velocities(rules->model, x.now, object_screws(x), x.qd, x.after);
-    power += close_contacts(on, x, look, m);
+    power += close_contacts(on, x, look, measures);
     const auto keep = [&](S& value, const S& with) { value = select(on, with, value); };
     keep(m.work, m.work + S(rules->step.step) * (work + power));
     keep(m.peak_drift, max(m.peak_drift, look[kDrift]));
@@ -467,17 +524,20 @@ struct GroupCloseKernel {
     const auto converged = solved.status == S(static_cast<int>(Status::kConverged));
     keep(m.worst_residual, select(converged, max(m.worst_residual, solved.residual), m.worst_residual));
     finish(i, solved.status, within, look, x, m);
-    batch::store<S>(memory.measures, i, m);
-    if (looks != nullptr) put_look(i, on, look, x);
+    measures.store();
+    if (looks.first != nullptr) put_look(i, on, look, x);
   }
 
  private:
   template <class S>
-  using Measures = MotionMeasures<S, kAnyContacts>;
+  using Measures = MeasuresOf<S>;
+  template <class S>
+  using Whole = MotionMeasures<S, 1>;
 
   /// Balance of kinetic energy and work of the whole, at the step's start.
   template <class S>
-  GARRA_HD void balance_energy(const GroupStep<S>& x, const MaskOf<S>& on, Measures<S>& m) const {
+  GARRA_HD void balance_energy(const GroupStep<S>& x, const MaskOf<S>& on, Measures<S>& measures) const {
+    Whole<S>& m = measures.whole;
     if (first) {
       m.energy_start = x.kinetic[0];
       m.momentum = Vec3<S>::zero();
@@ -488,13 +548,14 @@ struct GroupCloseKernel {
     m.energy_balance = select(on, max(m.energy_balance, abs(m.balance)), m.energy_balance);
     for (std::size_t f = 0; f < x.peak.size(); ++f) {
       const int k = static_cast<int>(f);
-      m.peak_torque[k] = select(on, max(m.peak_torque[k], x.peak[f]), m.peak_torque[k]);
+      const S before = measures.at(Measures<S>::kPeakTorque, k);
+      measures.put(Measures<S>::kPeakTorque, k, select(on, max(before, x.peak[f]), before));
     }
   }
 
   /// Sum of column `row` of W or J with the forces of contacts.
   template <class S>
-  GARRA_HD S sum_forces(const std::vector<int>& contacts, const GroupStep<S>& x, const auto& entry) const {
+  GARRA_HD S sum_forces(std::span<const int> contacts, const GroupStep<S>& x, const auto& entry) const {
     const int D = rules->model.numbers;
     S sum = S(0);
     for (const int j : contacts)
@@ -503,7 +564,7 @@ struct GroupCloseKernel {
   }
 
   template <class S>
-  GARRA_HD void move_objects(const MaskOf<S>& on, GroupStep<S>& x, Measures<S>& m, S& power, S (&look)[kLooks]) const {
+  GARRA_HD void move_objects(const MaskOf<S>& on, GroupStep<S>& x, Whole<S>& m, S& power, S (&look)[kLooks]) const {
     const S dt = S(rules->step.step);
     look[kDrift] = look[kTurn] = S(0);
     Vec3<S> gained = Vec3<S>::zero();
@@ -530,7 +591,7 @@ struct GroupCloseKernel {
 
   template <class S>
   GARRA_HD void move_finger(std::size_t f, const MaskOf<S>& on, GroupStep<S>& x, S& work, S& within) const {
-    const GroupModel& m = rules->model;
+    const GroupParts<Shown>& m = rules->model;
     const GroupInstant<S, View>& s = x.now;
     const S dt = S(rules->step.step);
     const int begin = m.first_joint[f], n = m.first_joint[f + 1] - begin;
@@ -553,7 +614,8 @@ struct GroupCloseKernel {
 
   /// Measures of the contacts; returns their mean power.
   template <class S>
-  GARRA_HD S close_contacts(const MaskOf<S>& on, GroupStep<S>& x, S (&look)[kLooks], Measures<S>& m) const {
+  GARRA_HD S close_contacts(const MaskOf<S>& on, GroupStep<S>& x, S (&look)[kLooks], Measures<S>& measures) const {
+    Whole<S>& m = measures.whole;
     const S dt = S(rules->step.step);
     const int D = rules->model.numbers;
     S power = S(0), slid = S(0), farthest = S(0), least_force = S(kInfinity), least_margin = S(kInfinity);
@@ -569,19 +631,22 @@ struct GroupCloseKernel {
         power += S(0.5) * force[i] * (before[i] + after[i]);
         mean[i] = x.touched[j] * before[i] + after[i];
       }
-      keep(m.slip[k], select(closed, m.slip[k] + dt * S(0.5) * tangential(mean, D), m.slip[k]));
+      S path = measures.at(Measures<S>::kSlip, k), peak = measures.at(Measures<S>::kPeakForce, k);
+      keep(path, select(closed, path + dt * S(0.5) * tangential(mean, D), path));
       if (rules->model.contacts[j].law != ContactLaw::kFrictionless)
         least_margin =
             select(closed, min(least_margin, friction_margin(vec3<S>(force[0], ct, S(0)), mu)), least_margin);
       keep(m.worst_gap, select(closed, max(m.worst_gap, abs(x.gap[j])), m.worst_gap));
       keep(m.worst_cone, max(m.worst_cone, ct - mu * force[0]));
-      keep(m.peak_force[k], max(m.peak_force[k], force[0]));
-      farthest = select(m.slip[k] > slid, S(k), farthest);
-      slid = max(slid, m.slip[k]);
+      keep(peak, max(peak, force[0]));
+      measures.put(Measures<S>::kSlip, k, path);
+      measures.put(Measures<S>::kPeakForce, k, peak);
+      farthest = select(path > slid, S(k), farthest);
+      slid = max(slid, path);
       least_force = min(least_force, force[0]);
       x.touched[j] = select(closed, S(1), S(0));
     }
-    const auto slips = on && slid >= S(rules->time.slip) && !(m.slip_time < S(kInfinity));
+    const auto slips = on && slid >= S(rules->slip) && !(m.slip_time < S(kInfinity));
     m.slip_time = select(slips, S(time), m.slip_time);
     m.slipped_first = select(slips, farthest, m.slipped_first);
     m.open_time = select(on && least_force <= S(0) && !(m.open_time < S(kInfinity)), S(time), m.open_time);
@@ -594,15 +659,15 @@ struct GroupCloseKernel {
   /// Whether trajectories end here, and which objects are lost.
   template <class S>
   GARRA_HD void finish(std::int64_t i, const S& status, const S& within, const S (&look)[kLooks], GroupStep<S>& x,
-                       Measures<S>& m) const {
+                       Whole<S>& m) const {
     const auto on = x.object[0].running > S(0);
     auto finite = MaskOf<S>(true);
     const int objects = static_cast<int>(x.object.size());
-    const TileOf<S> lost(memory.lost, objects, i);
+    const TileOf<S> lost(memory.lost, i);
     for (int k = 0; k < objects; ++k) {
       const ObjectMotion<S>& o = x.object[static_cast<std::size_t>(k)];
       finite = finite && is_finite(dot(o.p, o.p) + dot(o.v, o.v) + dot(o.w, o.w));
-      const auto gone = norm(o.p - o.first) >= S(rules->time.drop) || o.turned >= S(rules->time.drop_turn);
+      const auto gone = norm(o.p - o.first) >= S(rules->drop) || o.turned >= S(rules->drop_turn);
       lost.put(k, select(on && gone, S(1), lost.at(k)));
     }
     S end = S(-1);
@@ -610,8 +675,8 @@ struct GroupCloseKernel {
       end = select(holds, S(static_cast<int>(why)), end);
     };
     // Later reasons override.
-    because(look[kTurn] >= S(rules->time.drop_turn), MotionEnd::kTurned);
-    because(look[kDrift] >= S(rules->time.drop), MotionEnd::kDropped);
+    because(look[kTurn] >= S(rules->drop_turn), MotionEnd::kTurned);
+    because(look[kDrift] >= S(rules->drop), MotionEnd::kDropped);
     because(within == S(0), MotionEnd::kJointLimit);
     because(status != S(static_cast<int>(Status::kConverged)), MotionEnd::kUnsolved);
     because(!finite || status == S(static_cast<int>(Status::kInvalidInput)), MotionEnd::kNonFinite);
@@ -623,11 +688,11 @@ struct GroupCloseKernel {
   template <class S>
   GARRA_HD void put_look(std::int64_t i, const MaskOf<S>& on, const S (&look)[kLooks], const GroupStep<S>& x) const {
     const S nan = S(__builtin_nan(""));
-    MotionLook<S, kAnyContacts> out;
-    for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, look[k], nan);
+    const TileOf<S> tile(looks, i);
+    for (int k = 0; k < kLooks; ++k) tile.put(k, select(on, look[k], nan));
     for (std::size_t j = 0; j < x.gap.size(); ++j)
-      out.force[static_cast<int>(j)] = select(on, x.forces[static_cast<std::size_t>(rules->model.numbers) * j], nan);
-    batch::store<S>(looks, i, out);
+      tile.put(kLooks + static_cast<int>(j),
+               select(on, x.forces[static_cast<std::size_t>(rules->model.numbers) * j], nan));
   }
 };
 

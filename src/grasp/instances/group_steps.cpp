@@ -10,9 +10,9 @@ void run_step_body(Executor executor, const Body& body, std::int64_t count) {
 }
 template void run_step_body(Executor, const GroupStartKernel&, std::int64_t);
 template void run_step_body(Executor, const GroupPlaceKernel&, std::int64_t);
+template void run_step_body(Executor, const GroupFingerKernel<chain::kAnyJoints>&, std::int64_t);
 template void run_step_body(Executor, const GroupProblemKernel&, std::int64_t);
-template void run_step_body(Executor, const GroupTakeKernel<3>&, std::int64_t);
-template void run_step_body(Executor, const GroupTakeKernel<4>&, std::int64_t);
+template void run_step_body(Executor, const GroupTakeKernel&, std::int64_t);
 template void run_step_body(Executor, const GroupCloseKernel&, std::int64_t);
 
 }  // namespace garra::grasp

@@ -18,9 +18,9 @@ inline contact::Options contact_options(const Scenario& s) {
   return options;
 }
 
-/// Why a GPU cannot take the scenario's samples; "" if it can.
+/// Why a GPU is not taken for the scenario's samples unless it is asked for; "" if it is.
 inline std::string gpu_refusal(const Scenario& s) {
-  if (is_group(s)) return "a group of objects, several contacts on a finger and contacts that are not hard";
+  if (is_group(s)) return "a group of objects, several contacts on a finger or soft contacts: not measured on a GPU";
   const int most = contact::most_on_device(contact_options(s).method);
   if (static_cast<int>(s.contacts.size()) <= most) return "";
   return "solver.method = \"" + s.method + "\" has kernels for up to " + std::to_string(most) + " contacts";

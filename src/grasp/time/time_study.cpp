@@ -257,7 +257,7 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
   for (const TimeLevel& level : layout_.level) bands.level.push_back(level.bands);
   for (std::int64_t begin = first; begin < first + count; begin += kMaxOnGpu) {
     const std::int64_t some = std::min(kMaxOnGpu, first + count - begin);
-    const Motions batch = motion_->run_counted(begin, some, device, bands);
+    const Motions batch = group_ ? run_(begin, some, device) : motion_->run_counted(begin, some, device, bands);
     study::append(total, study::count_blocks(sizes, {begin, some, study_threads(device), kPiece}, [&] {
                     return [&](std::int64_t at, std::int64_t n, study::Tally& tally, double* sums) {
                       counting.count({batch, at - begin, at, n}, {{tally, sums}});

@@ -50,6 +50,33 @@ def test_a_run_has_the_bytes_of_the_processor(scenario, samples, tmp_path):
     assert device == "simulated GPU (cuda:0)"
 
 
+@pytest.mark.parametrize(
+    "scenario, samples, settings",
+    [
+        ("two_spheres", 200, ["duration=50 ms", "friction=[0.01, 0.1]", "restitution=0.3"]),
+        ("lean_on_table", 70, ["duration=30 ms", "slip=1 um", "drop=0.1 mm"]),
+        ("three_boxes", 40, ["duration=3 ms"]),  # redundant: the search for forces at rest runs on the GPU, too
+    ],
+)
+def test_a_group_in_time_has_the_bytes_of_the_processor(scenario, samples, settings, tmp_path):
+    words = [word for x in settings for word in ("--set", f"simulation.{x}")]
+    options = ("--samples", samples, "--set", "output.keep=all", *words, "-o")
+    on_gpu(*run(scenario, "cuda", *options, tmp_path / "gpu"))
+    garra(*run(scenario, "cpu", *options, tmp_path / "cpu"))
+    for name in ("summary.json", "results.h5"):
+        assert (tmp_path / "gpu" / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
+
+
+def test_a_group_goes_to_a_gpu_if_that_is_asked_for_and_with_soft_contacts_not_in_time(tmp_path):
+    on_gpu(*run("two_spheres", "auto", "--samples", 10, "--set", "simulation.duration=2 ms", "-o", tmp_path / "run"))
+    assert "not measured on a GPU" in json.loads((tmp_path / "run" / "manifest.json").read_text())["why_not_gpu"]
+    text = (SCENARIOS / "two_spheres.toml").read_text().replace("[[contact]]", '[[contact]]\nmodel = "soft"\ntorsion_radius = 0.003')
+    (tmp_path / "soft.toml").write_text(text)
+    soft = ("run", tmp_path / "soft.toml", "--set", "simulation.duration=2 ms", "--samples", 10, "--no-report")
+    done = on_gpu(*soft, "--device", "cuda", "-o", tmp_path / "soft", expect=NO_DEVICE)
+    assert "soft contacts" in done.stderr and "--device cpu" in done.stderr
+
+
 @pytest.mark.parametrize("keep", ["none", "failures", "all"])
 def test_samples_counted_on_the_gpu_batch_by_batch_give_the_bytes_of_the_processor(keep, tmp_path):
     options = ("--samples", 5000, "--set", f"output.keep={keep}", "-o")
@@ -214,7 +241,7 @@ def test_a_gpu_without_kernels_for_it_is_refused_by_name():
 
 
 def report(*arguments):
-    return subprocess.run([ROOT / "tools" / "gpu_report", *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([ROOT / "tools" / "gpu_report", *arguments], capture_output=True, text=True, timeout=600)
 
 
 def test_no_kernel_of_the_default_study_grew_by_more_than_a_tenth(tmp_path):
