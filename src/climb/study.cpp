@@ -101,7 +101,7 @@ Move make_move(const Scenario& s, bool upper) {
   move.force = own.force;
   move.wrench = base_wrench(machine, move.height, own);
   for (std::size_t k = 0; k < move.wrench.size(); ++k)
-    if (k % 6 < 3) move.wrench[k] += s.ring.mass * machine.gravity[static_cast<int>(k % 6)];
+    if (k % 6 < 3) move.wrench[k] += (upper ? s.ring.mass : s.platform.mass) * machine.gravity[static_cast<int>(k % 6)];
   for (std::size_t c = 0; c < 6; ++c) {
     std::vector<double> unit(own.force.size());
     for (std::size_t k = c; k < unit.size(); k += 6) unit[k] = 1;

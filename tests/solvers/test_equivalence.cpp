@@ -49,6 +49,9 @@ TEST(Equivalence, TellsTheClassesOfMatrices) {
   EXPECT_EQ(classes({2, {{0, 1}, {-1, 0}}}), (std::array{false, true, true}));  // skew
   EXPECT_EQ(classes({2, {{1, 2}, {2, 1}}}), (std::array{false, false, false}));
   EXPECT_EQ(classes({2, {{1e9, 2e9}, {1e-9, 3}}}), (std::array{true, true, false}));  // sizes do not count
+  // Units of unknowns do not count either: the minors of the last two rows have the signs of -3 and 3.
+  EXPECT_EQ(classes({3, {{1, 0, 0}, {1, 5e-7, 1e-6}, {1, 1e-6, 5e-7}}}), (std::array{false, false, false}));
+  EXPECT_EQ(classes({3, {{1, 0, 0}, {1, 1e-6, 5e-7}, {1, 5e-7, 1e-6}}}), (std::array{true, true, false}));
   EXPECT_EQ(classes({1, {{-1}}}), (std::array{false, false, false}));
 }
 

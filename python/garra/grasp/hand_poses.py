@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,10 @@ MOST_CONTACTS = 32  # of a grasp
 FEWEST_CELLS, MOST_CELLS = 12, 4000  # of a geom
 SMALLEST_PATCH = 5e-4  # standard deviation below which a patch is a line or a point [m]
 FACING = 0.5  # least cosine between a cell's normal and the way to the object
+ALONG = 0.999  # cosine between the way to the object and the normal there; below: the cell is beside an edge
+MOST_EDGE = 0.1  # share of a patch's pressure beside edges of the object
+SAME_FACE = 0.7  # least cosine between normals of one patch
+LEAST_PATCH = 0.02  # share of a link's pressure
 FLAT = 0.999  # least length of the mean of a flat patch's normals
 CLOSED = 2e-4  # closing ends when links are this near to touching [m]
 SLOWEST = 0.9  # or when a step leaves more than this share of the largest distance
@@ -103,7 +107,7 @@ class JointedHand:
                     return 0
                 names = ", ".join(self._name("BODY", b) for b in roots)
                 raise ValueError(f'base= names the hand\'s body: {names}, or "world", which has them all')
-            return roots[0] if not (m.geom_bodyid == 0).any() else 0
+            return roots[0]  # a floor in the world is no part of the hand
         index = base if isinstance(base, int) else self.mj.mj_name2id(m, self.mj.mjtObj.mjOBJ_BODY, base)
         if not 0 <= index < m.nbody:
             raise ValueError(f"base: no body {base!r} in the model")
@@ -260,7 +264,7 @@ def _inverse(X: np.ndarray) -> np.ndarray:
 def _is_pose(X: np.ndarray) -> bool:
     R = X[:3, :3]
     sound = np.isfinite(X).all() and np.abs(R.T @ R - np.eye(3)).max() < 1e-3 and np.linalg.det(R) > 0
-    return bool(sound and not np.any(X[3, :3]))
+    return bool(sound and not np.any(X[3, :3]) and abs(X[3, 3] - 1) < 1e-3)
 
 
 # --- cells near the object
@@ -323,8 +327,14 @@ class _Cells:
         distance, point = scale * found["distance"], scale[:, None] * found["point"]
         way = np.sign(distance) * ((point - position) * own).sum(1)
         far = np.abs(distance) > CLOSED
-        faces = ((found["normal"] * own).sum(1) < -FACING) & ((way > FACING * np.abs(distance)) | ~far)
-        return {"position": position, "distance": distance, "point": point, "normal": found["normal"], "own_normal": own, "faces": faces}
+        # At an edge the normal is that of one of its faces: up to 90 degrees from the way, which a near cell does not have.
+        faces = np.where(far, way > FACING * np.abs(distance), (found["normal"] * own).sum(1) < 0.1)
+        # Outward along the shortest way. Beside an edge it is not along the normal of the nearest point.
+        gap = np.where(far, distance, 1)[:, None]
+        away = np.where(far[:, None], (position - point) / gap, found["normal"])
+        edge = (away * found["normal"]).sum(1) < ALONG
+        return {"position": position, "distance": distance, "point": point, "normal": found["normal"], "own_normal": own,
+                "away": away, "faces": faces, "edge": edge}  # fmt: skip
 
 
 def _facing(cells: dict[str, np.ndarray], rows: slice) -> np.ndarray:
@@ -376,7 +386,7 @@ def _close(
             hand.update()
             R, t = poses[p, :3, :3], poses[p, :3, 3]
             J = np.array(
-                [(R.T @ found["normal"][k]) @ hand.jacobian(R.T @ (found["position"][k] - t), link)[:3] for link, k, _ in rows_of[p]]
+                [(R.T @ found["away"][k]) @ hand.jacobian(R.T @ (found["position"][k] - t), link)[:3] for link, k, _ in rows_of[p]]
             )
             d = np.array([d for _, _, d in rows_of[p]])
             A = J @ J.T
@@ -392,13 +402,26 @@ def _close(
 # --- patches
 
 
-def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tuple[np.ndarray, np.ndarray, float]]:
-    """(point, outward normal, torsion radius) of the contacts that stand for a link's patch: the cells within `depth` of
-    first touch, with a pressure proportional to the depth; up to four points have its center and second moments."""
+def _link_contacts(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[list[tuple[np.ndarray, np.ndarray, float]]]:
+    """Contacts of a link's patches: cells within `depth` of its first touch, with a pressure proportional to the depth. Cells
+    whose normal and whose object's normal both differ from those of a patch's deepest cell are of another patch."""
     d = _facing(cells, rows)  # infinite of a cell that closing has taken away
-    weight = np.maximum(d.min() + o.depth - d, 0)
-    at = np.flatnonzero(weight > 0)
-    weight, point, normal = weight[at] / weight[at].sum(), cells["point"][rows][at], cells["normal"][rows][at]
+    pressure = np.maximum(d.min() + o.depth - d, 0)
+    left, total, out = np.flatnonzero(pressure > 0), pressure.sum(), []
+    own, normal = cells["own_normal"][rows], cells["normal"][rows]
+    while len(left):
+        deepest = left[pressure[left].argmax()]
+        same = (own[left] @ own[deepest] > SAME_FACE) | (normal[left] @ normal[deepest] > SAME_FACE)
+        if pressure[left[same]].sum() >= LEAST_PATCH * total:
+            out.append(_patch({key: values[rows][left[same]] for key, values in cells.items()}, pressure[left[same]], o))
+        left = left[~same]
+    return out
+
+
+def _patch(cells: dict[str, np.ndarray], pressure: np.ndarray, o: HandOptions) -> list[tuple[np.ndarray, np.ndarray, float]]:
+    """(point, outward normal, torsion radius) of the contacts that stand for a patch: up to four points have its center and
+    second moments."""
+    weight, point, normal = pressure / pressure.sum(), cells["point"], cells["normal"]
     center = weight @ point
     moments, axes = np.linalg.eigh(np.einsum("k,ki,kj->ij", weight, point - center, point - center))
     first, second = np.sqrt(np.maximum(moments[2], 0)), np.sqrt(np.maximum(moments[1], 0))
@@ -409,9 +432,14 @@ def _patch(cells: dict[str, np.ndarray], rows: slice, o: HandOptions) -> list[tu
     else:
         sides = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])  # a rectangle: the signs of the axes mean nothing
         places = center + sides * [first, second] @ axes[:, [2, 1]].T
-    # Where one side is flat, its normal counts: that of the object, or of the link at an edge or a curved face.
-    of_object, of_link = weight @ normal, -(weight @ cells["own_normal"][rows][at])
-    mean = of_object if np.linalg.norm(of_object) >= min(np.linalg.norm(of_link), FLAT) else of_link
+    # Where one side is flat, its normal counts: that of the object, or of the link at an edge or a curved face. A round
+    # link at an edge has the normal of its deepest cells.
+    of_object, of_link = weight @ normal, -(weight @ cells["own_normal"])
+    on_face = weight @ cells["edge"] <= MOST_EDGE
+    if np.linalg.norm(of_link) < FLAT:
+        of_link = -(weight**4 @ cells["own_normal"])
+        of_link *= np.linalg.norm(weight @ cells["own_normal"]) / max(np.linalg.norm(of_link), 1e-300)
+    mean = of_object if on_face and np.linalg.norm(of_object) >= min(np.linalg.norm(of_link), FLAT) else of_link
     n = mean / max(np.linalg.norm(mean), 1e-12)
     out = []
     for place in places:
@@ -526,9 +554,10 @@ def _contacts(
             rows = {"torque": [np.zeros(len(hand.free))], "mass_matrix": [np.eye(len(hand.free))]}
         return rows, []
     out.status[g] = STATUS["touched"]
-    patches = [(link, _patch(cells, part, o)) for link, part in links]
+    patches = [(link, patch) for link, part in links for patch in _link_contacts(cells, part, o)]
     if sum(len(patch) for _, patch in patches) > MOST_CONTACTS:
-        patches = [(link, patch[:1]) for link, patch in patches][:MOST_CONTACTS]
+        one = replace(o, points=1)
+        patches = [(link, patch) for link, part in links for patch in _link_contacts(cells, part, one)][:MOST_CONTACTS]
     X = out.pose[g]
     R, t = X[:3, :3], X[:3, 3]
     names = []

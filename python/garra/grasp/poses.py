@@ -299,9 +299,13 @@ def _command(model: JointedHand, q: np.ndarray, of: dict[str, Any]) -> Any:
         torque = model.joint_values(of["torque"], len(q), "torque")
         return lambda p, x: torque[p]
     if of["squeeze"] is None:
+        if of["stiffness"] is not None:
+            raise ValueError("stiffness needs squeeze, the targets of the position controllers")
         return None
     if of["stiffness"] is None:
         raise ValueError("squeeze needs stiffness, the gain of the position controllers [N m/rad]")
     target = model.joint_values(of["squeeze"], len(q), "squeeze")
     gain = np.broadcast_to(numbers("stiffness", of["stiffness"]), (len(model.joint_names),))
+    if not (gain >= 0).all():
+        raise ValueError("stiffness: gains of at least 0")
     return lambda p, x: gain * (target[p] - x)

@@ -37,8 +37,8 @@ void print_verification(const io::Verification& v, const VerifyArguments& a) {
     std::printf("%s\n", j.dump(1).c_str());
     return;
   }
-  std::printf("%s: %s, %lld sound chunks with %lld samples; %lld of them computed again\n", printable(a.run).c_str(),
-              v.finished ? "finished" : "unfinished", static_cast<long long>(v.chunks),
+  std::printf("%s: %s, the first %lld chunks with %lld samples are sound; %lld of them computed again\n",
+              printable(a.run).c_str(), v.finished ? "finished" : "unfinished", static_cast<long long>(v.chunks),
               static_cast<long long>(v.samples), static_cast<long long>(v.computed));
   for (const std::string& fault : v.faults) std::printf("  %s\n", printable(fault).c_str());
   if (v.faults.empty())

@@ -66,7 +66,13 @@ struct MeritOp {
 
   template <class S>
   GARRA_HD Out<S> operator()(const In<S>& in) const {
-    return Value::template at<S>(in.problem, of_forces ? Value::template variables<S>(in.problem, in.c) : in.x);
+    auto out = Value::template at<S>(in.problem, of_forces ? Value::template variables<S>(in.problem, in.c) : in.x);
+    S defect = S(0);  // NaN where a coefficient is negative
+    for (int j = 0; j < extent<N>(); ++j) defect += select(in.problem.mu[j] >= S(0), S(0), S(__builtin_nan("")));
+    out.value += defect;
+    out.projected_gradient += defect;
+    for (int k = 0; k < extent<Value::kVariables>(); ++k) out.gradient[k] += defect;
+    return out;
   }
 };
 

@@ -353,7 +353,13 @@ std::vector<study::RowColumn> Study::columns() const {
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
   if (device.executor == Executor::kCuda) {
-    if (group_) throw Error(ExitCode::kNoDevice, gpu_refusal() + " run on the CPU only", "Leave out --device.");
+    if (group_)
+      throw Error(ExitCode::kNoDevice,
+                  any_slides(scenario_)
+                      ? "sliding contacts run on the CPU only"
+                      : "samples at one instant of groups of objects, of several contacts on a finger "
+                        "and of soft contacts run on the CPU only",
+                  "Leave out --device.");
     return run_on_gpu(*this, first, count, device);
   }
   return run_on_cpu(*this, first, count, device);

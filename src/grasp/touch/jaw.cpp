@@ -108,7 +108,8 @@ double JawClosing::obstacle(const Pose<double>& hand) const {
   };
   for (const double x : {jaw.opening / 2, -jaw.opening / 2 - jaw.thickness})
     probe(vec3(x, -jaw.pad_width / 2, jaw.palm), jaw.thickness, jaw.pad_width, o_.cell, jaw.tip);
-  probe(vec3(-jaw.palm_length / 2, -jaw.palm_width / 2, 0.0), jaw.palm_length, jaw.palm_width, kCoarse * o_.cell, jaw.palm);
+  probe(vec3(-jaw.palm_length / 2, -jaw.palm_width / 2, 0.0), jaw.palm_length, jaw.palm_width, kCoarse * o_.cell,
+        jaw.palm);
   return depth;
 }
 
@@ -236,6 +237,16 @@ JawClosing::Result JawClosing::close(const Pose<double>& hand, const std::option
   auto [a, b] = press(r.hand, o_.cell);
   r.patch[0] = std::move(a);
   r.patch[1] = std::move(b);
+  if (!r.patch[0].cells.empty() && !r.patch[1].cells.empty()) {
+    // The fingers close symmetrically: the object ends in the middle between them.
+    const double middle = (r.patch[0].x + r.patch[1].x) / 2;
+    r.shift -= middle;
+    r.hand.p = r.hand.p + r.hand.R * x_axis(middle);
+    for (Patch& patch : r.patch) {
+      patch.x -= middle;
+      for (PadCell& c : patch.cells) c.x -= middle;
+    }
+  }
   const bool none = r.patch[0].cells.empty() && r.patch[1].cells.empty();
   if (r.patch[0].cells.empty() || r.patch[1].cells.empty())
     r.status = none ? TouchStatus::kNoTouch : r.turn > 0 ? TouchStatus::kPushedAway : TouchStatus::kOneSide;

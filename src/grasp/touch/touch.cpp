@@ -62,7 +62,8 @@ std::optional<Pose<double>> read_pose(const double* m) {
   const Vec3<double> a = column(x.R, 0), b = column(x.R, 1), c = column(x.R, 2);
   const double off =
       std::max({std::abs(norm(a) - 1), std::abs(norm(b) - 1), std::abs(dot(a, b)), norm(cross(a, b) - c)});
-  if (!(off < kOrthogonal) || !std::isfinite(norm(x.p)) || !(std::abs(m[12]) + std::abs(m[13]) + std::abs(m[14]) == 0))
+  if (!(off < kOrthogonal) || !std::isfinite(norm(x.p)) || m[12] != 0 || m[13] != 0 || m[14] != 0 ||
+      std::abs(m[15] - 1) > kOrthogonal)
     return std::nullopt;
   const Vec3<double> ax = (1 / norm(a)) * a, raw = b - dot(ax, b) * ax, by = (1 / norm(raw)) * raw, cz = cross(ax, by);
   for (int i = 0; i < 3; ++i) {

@@ -53,7 +53,7 @@ def one_more_held(d) -> None:
 def test_a_run_is_what_its_scenario_gives(whole):
     assert faults_of(whole, "--fraction", 1, expect=DONE) == []
     said = garra("verify", whole).stdout
-    assert re.search(r"finished, 4 sound chunks with 4096 samples; 1 of them computed again\nverified", said)
+    assert re.search(r"finished, the first 4 chunks with 4096 samples are sound; 1 of them computed again\nverified", said)
 
 
 @pytest.mark.parametrize("device", ["scalar", "cpu"])
@@ -89,7 +89,8 @@ def test_results_with_another_number_are_found_even_with_their_checksum(copy):
 
 def test_a_chunk_that_is_gone_or_damaged_is_named(copy):
     (copy / "chunks" / "000003").write_bytes(b"no chunk")
-    assert "chunk 3 is damaged" in faults_of(copy)
+    assert faults_of(copy) == ["chunk 3 is damaged"]  # the summary is not compared with a part of the run
+    assert "chunk 3 is damaged" in garra("status", copy).stdout
     (copy / "chunks" / "000001").unlink()
     assert "chunk 1 is missing" in faults_of(copy)
 
@@ -98,7 +99,7 @@ def test_an_unfinished_run_is_verified_so_far(copy):
     (copy / "summary.json").unlink()
     (copy / "chunks" / "000003").unlink()
     assert faults_of(copy, "--fraction", 1, expect=DONE) == []
-    assert "unfinished, 3 sound chunks with 3072 samples" in garra("verify", copy).stdout
+    assert "unfinished, the first 3 chunks with 3072 samples are sound" in garra("verify", copy).stdout
 
 
 def test_a_changed_scenario_or_no_run_is_refused(copy, tmp_path):

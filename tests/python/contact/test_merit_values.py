@@ -63,3 +63,9 @@ def test_the_program_writes_the_same_values(tmp_path):
         f = garra.contact.merit(A, b, mu, np.zeros(9), merit="products")
         assert np.array_equal(file["value"], f.value) and np.array_equal(file["gradient"], f.gradient)
         assert np.nanmax(solved["value"]) < 1e-10 * np.median(f.value)
+
+
+def test_negative_friction_has_no_value():
+    A, b = np.tile(np.eye(3), (2, 1, 1)), np.array([-9.81, 0, 6])
+    found = garra.contact.merit(A, b, np.array([[-0.5], [0.5]]), [1.0, 0, 0])
+    assert np.isnan(found.value[0]) and np.isnan(found.gradient[0]).any() and np.isfinite(found.gradient[1]).all()

@@ -389,3 +389,69 @@ def test_joints_that_follow_others_close_with_them():
         loop = '<equality><connect name="loop" body1="left" body2="right" anchor="0 0 0"/></equality>'
         text = TWO_PADS.replace("</mujoco>", loop + "</mujoco>")
         garra.grasp.GraspSet.from_poses(mujoco.MjModel.from_xml_string(text), [pose], BOX, mass=0.2)
+
+
+def of_palm(geoms: str):
+    return mujoco.MjModel.from_xml_string(
+        f'<mujoco><worldbody><body name="palm"><inertial pos="0 0 0" mass="1" diaginertia=".01 .01 .01"/>{geoms}</body>'
+        "</worldbody></mujoco>"
+    )
+
+
+def test_a_link_that_touches_two_faces_has_the_normals_of_both():
+    """A box on the floor of a palm and at its wall rests without friction; a plate in a clip is pinched from both sides."""
+    floor = '<geom type="box" size=".03 .03 .005" pos="0 0 -.005"/>'
+    wall = '<geom type="box" size=".005 .03 .03" pos="-.025 0 .03"/>'
+    pose = np.eye(4)
+    pose[2, 3] = -0.02
+    corner = garra.grasp.GraspSet.from_poses(of_palm(floor + wall), [pose], "box:0.04,0.04,0.04", mass=0.1)
+    normals = {tuple(n) for n in corner.arrays["normal"].round(6) + 0.0}
+    assert normals == {(0, 0, 1), (1, 0, 0)} and len(corner.arrays["point"]) == 8
+    assert garra.grasp.rank(corner, samples=1).required_friction[0, 1] < 1e-5
+    clip = '<geom type="box" size=".005 .02 .02" pos="-.01 0 0"/><geom type="box" size=".005 .02 .02" pos=".01 0 0"/>'
+    plate = garra.grasp.GraspSet.from_poses(of_palm(clip), [np.eye(4)], "box:0.01,0.06,0.06", mass=0.1)
+    np.testing.assert_allclose(plate.arrays["normal"][:, 0], -np.sign(plate.arrays["point"][:, 0]), atol=1e-9)
+
+
+def test_a_round_link_at_an_edge_has_its_own_normal():
+    """A ball at 60 places of a box: the normal is along the line from the nearest point of the box to the ball's center."""
+    random = np.random.default_rng(4)
+    off = []
+    for _ in range(60):
+        center = random.uniform(-1, 1, 3) * [0.03, 0.03, 0.04]
+        near = np.clip(center, [-0.02, -0.02, -0.03], [0.02, 0.02, 0.03])
+        if np.linalg.norm(center - near) < 1e-3:
+            continue
+        u = (center - near) / np.linalg.norm(center - near)
+        slide = f'<joint type="slide" axis="{-u[0]} {-u[1]} {-u[2]}"/><geom type="sphere" size=".008" mass=".1"/>'
+        pose = np.eye(4)
+        pose[:3, 3] = near + 0.009 * u
+        model = of_palm(f'<body name="f">{slide}</body>')
+        grasps = garra.grasp.GraspSet.from_poses(model, [pose], "box:0.04,0.04,0.06", mass=0.1, cell=1e-3)
+        off += np.degrees(np.arccos(np.clip(-grasps.arrays["normal"] @ u, -1, 1))).max(initial=0),
+    assert len(off) > 20 and np.quantile(off, 0.9) < 8 and max(off) < 20
+
+
+def test_nine_links_have_their_centers():
+    """More than 32 points: one point a link, in the middle of its patch."""
+    fingers = "".join(
+        f'<body name="f{k}" pos="{0.04 * (k % 3 - 1)} {0.04 * (k // 3 - 1)} 0.005"><joint type="slide" axis="0 0 1"/>'
+        '<geom type="box" size=".015 .015 .005" mass=".1"/></body>'
+        for k in range(9)
+    )
+    pose = np.diag([1.0, -1, -1, 1])
+    pose[2, 3] = 0.0305
+    grasps = garra.grasp.GraspSet.from_poses(of_palm(fingers), [pose], "box:0.2,0.2,0.04", mass=0.1)
+    assert len(grasps.arrays["point"]) == 9
+    middle = 0.04 * np.array([[k % 3 - 1, 1 - k // 3] for k in range(9)])
+    np.testing.assert_allclose(grasps.arrays["point"][:, :2], middle, atol=2e-3)
+
+
+def test_a_floor_in_the_model_is_no_part_of_the_hand():
+    text = TWO_PADS.replace("<worldbody>", '<worldbody><geom type="plane" size="1 1 .1" pos="0 0 -1"/>')
+    text = text.replace('<body name="palm">', '<body name="palm" pos="0.1 0.2 0.3">')
+    pose = np.eye(4)
+    pose[2, 3] = -0.08
+    at = {"joints": {"l": 0.013, "r": 0.013}, "mass": 0.2}
+    grasps = garra.grasp.GraspSet.from_poses(mujoco.MjModel.from_xml_string(text), [pose], BOX, **at)
+    assert grasps.touch.counts() == {"touched": 1}

@@ -45,7 +45,8 @@ def test_an_object_that_a_finger_pushes_aside_is_between_both_pads():
     touch = garra.grasp.GraspSet.from_poses(jaw, poses, "box:0.03,0.03,0.06", mass=0.1).touch
     assert touch.counts() == {"touched": 61, "collision": 1}
     np.testing.assert_allclose(touch.width[:-1], 0.03, atol=1e-9)
-    np.testing.assert_allclose(touch.shift[:-1], np.sign(offset[:-1]) * np.maximum(abs(offset[:-1]) - 2e-3, 0), atol=1e-9)
+    np.testing.assert_allclose(touch.shift[:-1], offset[:-1], atol=1e-9)  # to the middle between the pads
+    np.testing.assert_allclose(touch.hand[:-1, 0, 3], 0, atol=1e-9)
 
 
 def test_a_pad_touches_what_it_overlaps_by_a_cell():
@@ -118,9 +119,9 @@ def test_the_reasons_for_no_contacts_are_told_apart():
     names = [garra.grasp.poses.STATUS[s] for s in grasps.touch.status]
     assert names == ["touched", "no_touch", "collision", "bad_pose", "bad_pose", "collision"]
     assert grasps.first.tolist() == [0, 8, 8, 8, 8, 8, 8]
-    # A finger 10 mm within the side: the object may be pushed aside by that much.
+    # A finger 10 mm within the side: the object may be pushed aside by that much. It ends in the middle between the pads.
     pushed = touch([above(x=0.03)], max_push=0.02)
-    assert pushed.touch.counts() == {"touched": 1} and pushed.touch.shift[0] == pytest.approx(0.01, abs=1e-9)
+    assert pushed.touch.counts() == {"touched": 1} and pushed.touch.shift[0] == pytest.approx(0.03, abs=1e-9)
     alone = touch(poses[:1])
     np.testing.assert_array_equal(alone.arrays["point"], grasps.arrays["point"])  # others change nothing
 

@@ -24,7 +24,7 @@ enum class Equivalence : unsigned char {
 namespace equivalence {
 
 inline constexpr int kMostPairs = 8;  ///< 255 principal minors
-/// A principal minor of a matrix with rows of largest entry 1 counts as 0 up to this size.
+/// A principal minor of a matrix with rows and columns of largest entry 1 counts as 0 up to this size.
 inline constexpr double kRounding = 1e-12;
 
 /// A square matrix of up to kMostPairs rows.
@@ -33,7 +33,20 @@ struct Square {
   double at[kMostPairs][kMostPairs] = {};
 };
 
-/// Determinant of the rows and columns in `members`, by elimination with the largest pivot of a column.
+/// Scales rows and columns in turn until their largest entries are near 1: no sign of a determinant changes.
+inline void equilibrate(double (&a)[kMostPairs][kMostPairs], int n) {
+  constexpr int kPasses = 4;
+  for (int pass = 0; pass < 2 * kPasses; ++pass)
+    for (int i = 0; i < n; ++i) {
+      const auto entry = [&](int j) -> double& { return pass % 2 == 0 ? a[i][j] : a[j][i]; };
+      double largest = 0;
+      for (int j = 0; j < n; ++j) largest = max(largest, abs(entry(j)));
+      for (int j = 0; j < n && largest > 0; ++j) entry(j) /= largest;
+    }
+}
+
+/// Determinant of the rows and columns in `members`, which are scaled first, by elimination with the largest pivot of a
+/// column.
 inline double minor_of(const Square& m, unsigned members) {
   int index[kMostPairs], n = 0;
   for (int i = 0; i < m.rows; ++i)
@@ -41,6 +54,7 @@ inline double minor_of(const Square& m, unsigned members) {
   double a[kMostPairs][kMostPairs], product = 1;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) a[i][j] = m.at[index[i]][index[j]];
+  equilibrate(a, n);
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int i = k + 1; i < n; ++i)
@@ -64,25 +78,13 @@ struct Classes {
   bool p = true, p0 = true, semidefinite = true;
 };
 
-/// Rows are scaled to a largest entry of 1, which changes no sign; the symmetric part is scaled on both sides.
 inline Classes classify(const Square& given) {
-  Square m = given, symmetric = given;
-  for (int i = 0; i < m.rows; ++i) {
-    double largest = 0;
-    for (int j = 0; j < m.rows; ++j) largest = max(largest, abs(given.at[i][j]));
-    for (int j = 0; j < m.rows; ++j) {
-      m.at[i][j] = given.at[i][j] / (largest > 0 ? largest : 1);
-      symmetric.at[i][j] = 0.5 * (given.at[i][j] + given.at[j][i]);
-    }
-  }
-  double size = 0;
-  for (int i = 0; i < m.rows; ++i)
-    for (int j = 0; j < m.rows; ++j) size = max(size, abs(symmetric.at[i][j]));
-  for (int i = 0; i < m.rows; ++i)
-    for (int j = 0; j < m.rows; ++j) symmetric.at[i][j] /= size > 0 ? size : 1;
+  Square symmetric = given;
+  for (int i = 0; i < given.rows; ++i)
+    for (int j = 0; j < given.rows; ++j) symmetric.at[i][j] = 0.5 * (given.at[i][j] + given.at[j][i]);
   Classes out;
-  for (unsigned members = 1; members < 1U << m.rows; ++members) {
-    const double minor = minor_of(m, members);
+  for (unsigned members = 1; members < 1U << given.rows; ++members) {
+    const double minor = minor_of(given, members);
     out.p = out.p && minor > kRounding;
     out.p0 = out.p0 && minor >= -kRounding;
     out.semidefinite = out.semidefinite && minor_of(symmetric, members) >= -kRounding;
