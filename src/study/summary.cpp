@@ -144,7 +144,8 @@ Json quantile(const Tally& t, const Histogram& h, double p) {
     if (n > 0 && rest <= n) {
       // The quantile lies in this bin and in its bucket, which is 1/256 to 1/128 as wide as it is large.
       const double width = (h.high - h.low) / h.bins, low = h.low + width * k;
-      return width >= std::abs(of_bucket) / 256 ? std::clamp(of_bucket, low, low + width) : low + width * (rest / n);
+      if (width >= std::abs(of_bucket) / 256) return std::clamp(of_bucket, low, low + width);
+      return h.low + (h.high - h.low) * (k + rest / n) / h.bins;
     }
     rest -= n;
   }
