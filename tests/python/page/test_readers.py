@@ -373,6 +373,13 @@ def test_nothing_is_cut_or_too_small_to_read(runs, tmp_path: Path, scenario: str
     assert found["top"] == (width == 420)
 
 
+def test_pictures_of_hand_and_object_are_printed_in_the_colors_of_paper(pictured: Seen) -> None:
+    html = pictured[3]
+    hidden = re.findall(r"([^{}]*)\{[^{}]*display: none", html[html.index("<style>") : html.index("</style>")])
+    assert not any(name in rule for rule in hidden for name in ("canvas", "#scene", ".views"))
+    assert '["(prefers-color-scheme: dark)", "print"]' in html
+
+
 PICTURED = """<script>addEventListener("load", () => {
   const find = (id) => document.getElementById(id), hash = () => find("scene-near").toDataURL().length;
   const cells = () => [...find("contacts-now").rows].map((row) => row.textContent).join(";");
