@@ -50,11 +50,14 @@ std::vector<study::SystemInput> name_inputs(const Scenario& s) {
 /// Axes of the histograms: four times the limits.
 std::vector<study::SystemOutput> name_outputs(const Scenario& s) {
   const double p = 4 * s.position_limit, a = std::isfinite(s.angle_limit) ? 4 * s.angle_limit : 0.05;
-  return {{"position_error", "m", "Error of position", 0, p},
-          {"angle_error", "rad", "Error of orientation", 0, a},
-          {"error_x", "m", "Error along x", -p, p},
-          {"error_y", "m", "Error along y", -p, p},
-          {"error_z", "m", "Error along z", -p, p}};
+  const char* const here = "Of the tool point in the first pose.";
+  return {
+      {"position_error", "m", "Error of position", 0, p, 200,
+       "The largest distance of the tool point from where it should be, over all poses.", s.position_limit},
+      {"angle_error", "rad", "Error of orientation", 0, a, 200, "The largest angle, over all poses.", s.angle_limit},
+      {"error_x", "m", "Error along x", -p, p, 200, here},
+      {"error_y", "m", "Error along y", -p, p, 200, here},
+      {"error_z", "m", "Error along z", -p, p, 200, here}};
 }
 
 template <int J>
@@ -92,7 +95,14 @@ std::unique_ptr<study::RowStudy> make_arm_study(const Scenario& s) {
   arm.expansion = s.expansion;
   arm.position_limit = s.position_limit;
   arm.angle_limit = s.angle_limit;
-  study::SystemWords words{"accuracy", s.title, "within", name_inputs(s), name_outputs(s), s.plan};
+  study::SystemWords words{"accuracy",
+                           s.title,
+                           "within",
+                           name_inputs(s),
+                           name_outputs(s),
+                           s.plan,
+                           {},
+                           "the tool’s errors of position and orientation stay within their limits in every pose"};
   return std::make_unique<study::SystemStudy<ArmErrors<J, kMostPoses>>>(std::move(words), arm);
 }
 

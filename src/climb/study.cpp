@@ -372,16 +372,18 @@ std::unique_ptr<study::RowStudy> make_study(const Scenario& scenario) {
   for (const Move& move : c.move)
     for (const double f : move.force) most = std::max(most, std::abs(f));
   const Gait& g = scenario.gait;
-  std::vector<study::SystemOutput> outputs = {{"friction_margin", "1", "Smallest friction margin", 0, 1},
-                                              {"peak_force", "N", "Largest actuator force", 0, 4 * most},
-                                              {"failed_at", "s", "First failure", 0, 2 * g.cycles * g.duration}};
+  std::vector<study::SystemOutput> outputs = {
+      {"friction_margin", "1", "Smallest friction margin", 0, 1, 200, "Of the pad nearest to slipping; at 0 it slips."},
+      {"peak_force", "N", "Largest actuator force", 0, 4 * most, 200, "Of any actuator at any instant."},
+      {"failed_at", "s", "First failure", 0, 2 * g.cycles * g.duration, 200, "Of the climbs that fail."}};
   study::SystemWords words{"platform_climb",
                            scenario.title,
                            "climbed",
                            name_inputs(c),
                            std::move(outputs),
                            scenario.plan,
-                           {"limit", "singular", "force", "not_resisted", "slips"}};
+                           {"limit", "singular", "force", "not_resisted", "slips"},
+                           "every ring holds in every cycle, and the platform stays within its limits"};
   return std::make_unique<ClimbStudy>(std::move(c), std::move(words));
 }
 

@@ -59,9 +59,8 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
   for (std::string& label : labels_) std::replace(label.begin(), label.end(), '_', ' ');
   const char* const colors[] = {"slip", "break", "accent", "ink"};
   for (std::size_t k = 0; k < names_.size(); ++k)
-    outcomes_.push_back({names_[k].c_str(), labels_[k].c_str(), colors[(k + 3) % 4], "it has not happened"});
-  outcomes_.front() = {names_.front().c_str(), labels_.front().c_str(), "held", "the event has happened",
-                       Evidence::kFor};
+    outcomes_.push_back({names_[k].c_str(), labels_[k].c_str(), colors[(k + 3) % 4], ""});
+  outcomes_.front() = {names_.front().c_str(), labels_.front().c_str(), "held", w.meaning.c_str(), Evidence::kFor};
   outcomes_.back() = {names_.back().c_str(), labels_.back().c_str(), "muted",
                       "not known: the interval is widened by these on both sides", Evidence::kUnsolved};
   Places places;
@@ -148,8 +147,9 @@ std::string RowStudy::summary(const Total& t, const std::string& stopped_by) con
   j["metrics"] = Json::object();
   for (std::size_t k = 0; k < words_.outputs.size(); ++k) {
     const SystemOutput& o = words_.outputs[k];
-    j["metrics"][o.name] =
-        distribution(t, output_[k], ColumnWords{o.name.c_str(), o.unit.c_str(), o.label.c_str()}, 2 * k);
+    j["metrics"][o.name] = distribution(
+        t, output_[k], ColumnWords{o.name.c_str(), o.unit.c_str(), o.label.c_str(), o.meaning.c_str(), o.reference},
+        2 * k);
   }
   j["inputs"] = Json::array();
   for (std::size_t k = 0; k < words_.inputs.size(); ++k) {

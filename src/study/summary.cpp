@@ -131,20 +131,25 @@ std::int64_t at(const Tally& t, int i) { return t.counts.empty() ? 0 : t.counts[
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json quantile(const Tally& t, const Histogram& h, double p) {
-  if (h.buckets >= 0) return number(t.buckets.quantile(h.buckets, p));
+  const double of_bucket = h.buckets >= 0 ? t.buckets.quantile(h.buckets, p) : NAN;
   std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
   for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
   // Undefined values are no part of the distribution.
   if (total == 0) return nullptr;
   double rest = p * static_cast<double>(total) - static_cast<double>(at(t, h.offset + h.bins));
-  // The quantile lies below the axis, where values were not kept.
-  if (rest < 0) return nullptr;
+  // The quantile lies below the axis, where the histogram keeps no values.
+  if (rest < 0) return number(of_bucket);
   for (int k = 0; k < h.bins; ++k) {
     const auto n = static_cast<double>(at(t, h.offset + k));
-    if (n > 0 && rest <= n) return h.low + (h.high - h.low) * (k + rest / n) / h.bins;
+    if (n > 0 && rest <= n) {
+      // The quantile lies in this bin and in its bucket, which is 1/256 to 1/128 as wide as it is large.
+      const double width = (h.high - h.low) / h.bins, low = h.low + width * k;
+      if (width >= std::abs(of_bucket) / 256) return std::clamp(of_bucket, low, low + width);
+      return h.low + (h.high - h.low) * (k + rest / n) / h.bins;
+    }
     rest -= n;
   }
-  return nullptr;
+  return number(of_bucket);
 }
 
 Json distribution(const Tally& t, const Histogram& h, const std::string& unit, std::optional<std::size_t> sum) {

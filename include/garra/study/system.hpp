@@ -16,6 +16,7 @@
 // gives the same bits.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct SystemOutput {
   std::string name, unit, label;  ///< "peak_speed", "m/s", "Peak speed"
   double low = 0, high = 1;       ///< axis of its histogram
   int bins = 200;
+  std::string meaning = {};                                     ///< a sentence, if the label does not suffice
+  double reference = std::numeric_limits<double>::quiet_NaN();  ///< the value that separates good from bad
 };
 
 /// Names of a user-defined study.
@@ -51,6 +54,7 @@ struct SystemWords {
   std::vector<SystemOutput> outputs;
   Plan plan = {};
   std::vector<std::string> failures = {};  ///< names of the ways without the event; empty: "not_<event>"
+  std::string meaning = {};                ///< of the event: "the angle stays below 5 degrees"
 };
 
 /// A study of a user-defined system without the system: counts, summary, and rows of results.h5 (of

@@ -39,7 +39,7 @@ def build(run: Run) -> str:
         torques=_torques(summary, shown[0]),
         figures=_figures(summary, shown),
         designs=_designs(summary),
-        swept=[(entry["key"], k) for k, entry in enumerate(summary["sweep"])],
+        swept=[(key_words(entry["key"]), k) for k, entry in enumerate(summary["sweep"])],
         contrasts=len(shown),
         outcomes=outcomes.bar(summary),
         checks=_checks(summary, nominal),
@@ -94,7 +94,7 @@ def _method(summary: Table) -> list[tuple[str, str] | tuple[()]]:
     settle, method = summary["settle"], summary["method"]
     at = ", ".join(map(measure, (settle or {}).get("at") or [], summary["robot"]["units"]))
     step = "" if method["step"] is None else f", step {measure(method['step'], 's')}"
-    sweep = "; ".join(f"{entry['key']}: {len(entry['values'])} values, {entry['scale']}" for entry in summary["sweep"])
+    sweep = "; ".join(f"{key_words(entry['key'])}: {len(entry['values'])} values, {entry['scale']}" for entry in summary["sweep"])
     return [
         ("settled", _settled(summary)) if settle else (),
         ("set point", at) if at else (),
@@ -204,6 +204,7 @@ def _curves(summary: Table, best: int | None) -> Table:
         "peaks": [
             (name, chain_figures.peak_torque(axis, designs, joint, name, limits[unit]))
             for joint, (name, unit) in enumerate(names)
+            if any(limits[unit]["values"])
         ],
     }
 
@@ -253,7 +254,7 @@ def _row(summary: Table, index: int) -> Table:
     design, units = summary["designs"][index], summary["robot"]["torque_units"]
     medians = [(quantile(table, "0.5"), j) for j, table in enumerate(design["peak_torque"])]
     same = [(m, j) for m, j in medians if units[j] == units[0] and not math.isnan(m)]
-    largest = max(same, default=(math.nan, 0))[1]
+    largest = max(same, key=lambda row: row[0], default=(math.nan, 0))[1]
     p = study_parts.interval(design)
     unsolved = outcomes.undecided(summary, design["outcomes"])
     return {k: measure(design["values"][k], entry["unit"]) for k, entry in enumerate(summary["sweep"])} | {

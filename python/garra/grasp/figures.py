@@ -27,19 +27,20 @@ def _quantile(values: Sequence[float], q: float) -> float:
     return ordered[k] + (at - k) * (ordered[min(k + 1, len(ordered) - 1)] - ordered[k])
 
 
-def held_against_friction(table: Table, spreads: Sequence[tuple[str, Sequence[float]]]) -> str:
-    """`spreads`: name and values (quantiles, or one constant) of the friction that the study drew from."""
+def held_against_friction(table: Table, spreads: Sequence[Sequence[float]]) -> str:
+    """`spreads`: values (quantiles, or one constant) of each distribution that the study drew friction from."""
     friction, p = table["friction"], table["probability"]
     if None in p:
         return ""  # redundant contacts: the friction needed is not defined
-    right = _last_change(friction, p, max((max(values) for _, values in spreads), default=0.0))
+    right = _last_change(friction, p, max(map(max, spreads), default=0.0))
     low = friction[0] if friction else 0.0
     x = Axis((low, right), ticks(low, right, 6), "friction coefficient, the same at every contact")
-    plot = Plot("friction", HALF, x, percent_axis(0, 1))
+    y = Axis((-0.02 - 0.1 * len(spreads), 1.02), percent_axis(0, 1).ticks)  # below 0: rows without a curve
+    plot = Plot("friction", HALF, x, y)
     plot.area(friction, table["low"], table["high"], "held", 0.22)
     plot.line(friction, p, "held", 1.8)
-    for row, (name, values) in enumerate(spreads):
-        _spread(plot, values, 0.035 + 0.095 * row, name)
+    for row, values in enumerate(spreads):
+        _spread(plot, values, -0.06 - 0.1 * row)
     return plot.svg("Probability that no contact slips, against friction")
 
 
@@ -52,16 +53,12 @@ def _last_change(friction: Sequence[float], p: Sequence[float], least: float) ->
     return min((f for f in friction if f >= wanted), default=friction[-1]) if wanted > friction[0] else friction[-1]
 
 
-def _spread(plot: Plot, values: Sequence[float], height: float, name: str) -> None:
+def _spread(plot: Plot, values: Sequence[float], height: float) -> None:
     """A box without box: range, middle half, median."""
     lo, q1, mid, q3, hi = (_quantile(values, q) for q in (0, 0.25, 0.5, 0.75, 1))
     plot.line([lo, hi], [height] * 2, "slip", 1.6)
     plot.line([q1, q3], [height] * 2, "slip", 5)
     plot.dot(mid, height, "slip", 3.2, inner="paper")
-    if mid > sum(plot.x.range) / 2:
-        plot.text(name, lo, height, align="end", shift=-6)
-    else:
-        plot.text(name, hi, height, shift=6)
 
 
 # --- forces

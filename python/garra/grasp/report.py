@@ -35,7 +35,9 @@ def build(run: Run) -> str:
         run,
         facts=grasp_words.study_line(run.scenario, len(summary["contacts"])),
         headline=study_parts.headline(summary, held),
-        odds=grasp_words.odds(held["probability"], held["low"], held["high"], held["confidence"]),
+        odds=grasp_words.odds(held["probability"], held["low"], held["high"], held["confidence"])
+        if summary["inputs"]
+        else "Nothing is uncertain in the scenario: all samples are alike, and the interval says nothing.",
         what=outcomes.outcome(summary, "held").meaning or "the grasp holds",
         beside=_beside(summary),
         outcomes=outcomes.bar(summary),
@@ -55,7 +57,8 @@ def build(run: Run) -> str:
 def _beside(summary: Table) -> list[Table]:
     """Further probabilities of the study, with their intervals, under the headline."""
     rows = [(key, summary[key]) for key in BESIDE_HELD if key in summary]
-    meaning = "this object stays, whether or not the others do"
+    most = words.quantity(summary.get("held_acceleration"), "m/s^2")
+    meaning = f"the grasp holds, or the forces found accelerate this object by at most {most}"
     rows += [
         ("object", {**entry["held"], "label": f"P({entry['name']} held)", "meaning": meaning})
         for entry in summary.get("objects", ())
@@ -71,32 +74,33 @@ def _estimate_figures(run: Run) -> Table:
     summary = run.summary
     return {
         "convergence": figures.convergence(summary["convergence"], summary["held"]["probability"]),
-        "friction": grasp_figures.held_against_friction(summary["held_against_friction"], _friction_spreads(run)),
+        "friction": grasp_figures.held_against_friction(
+            summary["held_against_friction"], list(_friction_spreads(run).values())
+        ),
         "iterations": grasp_figures.iterations(summary["solver"]["iterations"]["counts"]),
         "residuals": grasp_figures.residuals(summary["solver"]["residual_log10"], summary["solver"]["tolerance"]),
     }
 
 
-def _friction_spreads(run: Run) -> list[tuple[str, list[float]]]:
+def _friction_spreads(run: Run) -> dict[str, list[float]]:
     """The friction that the study drew from: per distinct distribution the medians of its 20 quantile bins."""
     spreads: dict[str, list[float]] = {}
     for entry in run.summary["inputs"]:
         values = [v for v in entry["bins"]["value"] if v is not None]
         if values and (entry["name"].endswith("friction") or entry["name"].startswith("friction common")):
-            spreads.setdefault(entry["distribution"], values)
+            spreads.setdefault(words.distribution(entry["distribution"], entry["unit"]), values)
     table = run.scenario.get("contacts")
     constant = table.get("friction") if isinstance(table, dict) else None
     if not spreads and isinstance(constant, int | float):
-        spreads["constant"] = [float(constant)]
-    name = "drawn in this study" if len(spreads) == 1 else ""
-    return [(name or distribution, values) for distribution, values in list(spreads.items())[:4]]
+        spreads[words.number(constant)] = [float(constant)]
+    return dict(list(spreads.items())[:4])
 
 
 def _friction(run: Run) -> Table:
-    """The smallest friction with which 95 % of the samples hold, and whether the scenario's friction is known."""
+    """The smallest friction with which 95 % of the samples do not slip, and the distributions of the scenario's."""
     table = run.summary["held_against_friction"]
     enough = [f for f, p in zip(table["friction"], table["probability"], strict=True) if (p or 0) >= 0.95]
-    return {"most": min(enough, default=None), "spreads": bool(_friction_spreads(run))}
+    return {"most": min(enough, default=None), "spreads": list(_friction_spreads(run))}
 
 
 def _contacts(summary: Table) -> Table:

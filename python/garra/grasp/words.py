@@ -13,16 +13,20 @@ def odds(probability: float, low: float, high: float, confidence: float = 0.95) 
     if probability >= 1:
         if low >= 1:
             return "All samples hold."
-        return f"Not one sample failed: with {level} confidence at most {words.one_in(1 - low)} grasps fails."
+        return f"Not one sample failed: with {level} confidence at most {_few(1 - low, 'fail')}."
     if probability <= 0:
         if high <= 0:
             return "No sample held."
-        return f"Not one sample held: with {level} confidence at most {words.one_in(high)} grasps holds."
+        return f"Not one sample held: with {level} confidence at most {_few(high, 'hold')}."
     if probability > 0.99:
         return f"About {words.one_in(1 - probability)} grasps fails."
     if probability < 0.01:
         return f"About {words.one_in(probability)} grasps holds."
     return f"About {round(100 * probability)} of 100 grasps hold."
+
+
+def _few(p: float, verb: str) -> str:
+    return f"{words.one_in(p)} grasps {verb}" + ("s" if p <= words.RARE else "")
 
 
 # --- the scenario in one line

@@ -12,7 +12,7 @@ from garra.grasp import words as grasp_words
 from garra.grasp_time import levels as grasp_time_levels
 from garra.page import outcomes, study_parts, words
 from garra.page.html import study_page
-from garra.page.measures import measure, pretty
+from garra.page.measures import measure
 from garra.page.run_folder import Run
 
 Table = dict[str, Any]
@@ -192,4 +192,4 @@ def _audited(label: str, unit: str, value: float | None, limit: float | None, me
 
 def _exact(x: float | None, unit: str) -> str:
     """Errors in SI units without prefixes, so that they compare by their powers of ten."""
-    return words.quantity(x, pretty(unit))
+    return words.quantity(x, unit)

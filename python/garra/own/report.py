@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from garra.page import outcomes, study_parts
+from garra.page import outcomes, study_parts, words
 from garra.page.html import study_page
 from garra.page.run_folder import Run
 
@@ -38,12 +38,14 @@ def build(run: Run, template: str = "own/report.html", **more: Any) -> str:
     return study_page(
         template,
         run,
-        facts=[summary["job"]],
+        facts=[words.plural(summary["samples"], "sample"), words.plural(len(summary["inputs"]), "uncertain input")],
         event=event["name"],
+        what=outcomes.outcome(summary, event["name"]).meaning,
         headline=study_parts.headline(summary, event),
         outcomes=outcomes.bar(summary),
         metrics=study_parts.metrics(summary).values(),
-        inputs=study_parts.inputs(summary["inputs"], event["probability"], event["name"], "held"),
+        inputs=study_parts.inputs(
+            [row | {"name": words.plain(row["name"])} for row in summary["inputs"]], event["probability"], event["name"], "held"),
         convergence=study_parts.convergence(summary["convergence"], event["probability"], f"P({event['name']})"),
         **more,
     )

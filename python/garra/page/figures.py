@@ -8,7 +8,7 @@ from typing import Any
 
 from garra.page.interval import clopper_pearson
 from garra.page.plot import Axis, Plot, Ticks, decades, ticks
-from garra.page.words import HALF, NARROW, UNITS, number, percent
+from garra.page.words import HALF, NARROW, UNITS, digits_for, number, percent, pretty, shortened
 
 Table = dict[str, Any]
 Values = Sequence[float | None]
@@ -26,7 +26,7 @@ def percent_axis(low: float, high: float) -> Axis:
 
 
 def labeled(name: str, unit: str) -> str:
-    return name if unit in ("1", "") else f"{name} [{unit}]"
+    return name if unit in ("1", "") else f"{name} [{pretty(unit)}]"
 
 
 def finite(values: Values) -> list[float]:
@@ -103,21 +103,30 @@ def histogram(plot_of: Any, table: Table, color: str, limits: tuple[float, float
     return plot
 
 
+ALIGN = {0.0: "start", 0.5: "middle", 1.0: "end"}
+
+
 def quantile_marks(plot: Plot, quantiles: dict[str, float | None]) -> None:
     """5, 50 and 95 % with their values above the bars, as far as these have room."""
     lo, hi = plot.x.range
-    median = quantiles["0.5"]
-    for q, align in (("0.05", "end"), ("0.5", "middle"), ("0.95", "start")):
+    digits = digits_for(quantiles["0.05"], quantiles["0.95"])
+    taken: list[tuple[float, float]] = []
+    for q, part in (("0.5", 0.5), ("0.05", 1.0), ("0.95", 0.0)):  # the part of the text that is left of the line
         v = quantiles[q]
         if v is None or not lo <= v <= hi or lo == v == 0:
             continue
         thick = q == "0.5"
         plot.vertical(v, "ink", 1.3 if thick else 0.8, "" if thick else "3 2", 0.81)
-        if not thick and median is not None and abs(v - median) < 0.07 * (hi - lo):
-            continue
-        if not 0.12 < (v - lo) / (hi - lo) < 0.88:
-            align = "start" if v - lo < hi - v else "end"
-        plot.text(number(v), v, 0.87 * plot.y.range[1], "ink", align)
+        said, at = number(v, digits), plot.px(v)
+        width = plot.text_width(said)
+        if at - part * width < plot.left:
+            part, at = 0.0, max(at, plot.left)
+        elif at + (1 - part) * width > plot.right:
+            part, at = 1.0, min(at, plot.right)
+        left = at - part * width
+        if all(left > b + 4 or left + width < a - 4 for a, b in taken):
+            taken.append((left, left + width))
+            plot.label(said, at, plot.py(0.87 * plot.y.range[1]) + 0.35 * plot.font, "ink", ALIGN[part])
 
 
 def metric(name: str, words: str, table: Table, reference: float | None) -> str:
@@ -142,7 +151,7 @@ def influence(inputs: Sequence[Table]) -> str:
     noise = [entry["noise"] or 0.0 for entry in inputs]
     n = len(inputs)
     top = 1.22 * max([v or 0.0 for v in values] + noise + [1e-3])
-    rows: Ticks = [(-k, entry["name"]) for k, entry in enumerate(inputs)]
+    rows: Ticks = [(-k, shortened(entry["name"])) for k, entry in enumerate(inputs)]
     x = Axis((0, top), ticks(0, top, 4), "share of the outcome’s variance")
     plot = Plot("influence", (HALF[0], 60 + 24 * n), x, Axis((0.6 - n, 0.6), rows), right=20)
     for k, (v, idle) in enumerate(zip(values, noise, strict=True)):
@@ -160,7 +169,7 @@ def held_given_input(
     known = [(factor * v, held / n, *clopper_pearson(held, n)) for v, held, n in rows if v is not None and n]
     lo, hi = min((row[0] for row in known), default=0.0), max((row[0] for row in known), default=1.0)
     pad = 0.05 * (hi - lo) or 0.05 * abs(hi) or 0.5
-    x = Axis((lo - pad, hi + pad), ticks(lo - pad, hi + pad, 4), labeled(entry["name"], unit))
+    x = Axis((lo - pad, hi + pad), ticks(lo - pad, hi + pad, 4), labeled(shortened(entry["name"]), unit))
     plot = Plot(name, (310, 200), x, percent_axis(*limits))
     plot.horizontal(estimate, "muted", 0.8, "4 3")
     for v, p, low, high in known:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from garra.page import words
+from garra.page.words import pretty
 
 Table = dict[str, Any]
 
 PREFIXED = ("s", "N*m", "N", "J")  # shown with a prefix that fits: 31 ms, 4.1 mN·m
-PREFIXES = ((1.0, ""), (1e3, "m"), (1e6, "µ"), (1e9, "n"), (1e12, "p"))
+PREFIXES = ((1.0, ""), (1e3, "m"), (1e6, "µ"), (1e9, "n"), (1e12, "p"), (1e15, "f"))
 ANGLES = {"rad": "°", "rad/s": "°/s"}
 
 
@@ -24,10 +24,7 @@ class Scale:
     factor: float = 1.0
 
     def text(self, x: float | None) -> str:
-        if x is None or math.isnan(x):
-            return words.MISSING
-        space = "" if self.unit.startswith("°") or not self.unit else words.NARROW
-        return f"{words.number(x * self.factor)}{space}{self.unit}"
+        return words.quantity(None if x is None else x * self.factor, self.unit)
 
 
 def scale(unit: str, magnitude: float) -> Scale:
@@ -40,12 +37,6 @@ def scale(unit: str, magnitude: float) -> Scale:
         factor, prefix = next((p for p in PREFIXES if magnitude * p[0] >= 0.9995), PREFIXES[-1])
         return Scale(prefix + pretty(unit), factor)
     return Scale(pretty(unit))
-
-
-def pretty(unit: str) -> str:
-    """N*m*s/rad -> N·m·s/rad, kg*m^2 -> kg·m²."""
-    unit = re.sub(r"\^(-?\d+)", lambda power: power[1].translate(words.SUPERSCRIPTS), unit)
-    return "" if unit == "1" else unit.replace("*", "·")
 
 
 def measure(x: float | None, unit: str) -> str:

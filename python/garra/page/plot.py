@@ -39,8 +39,11 @@ def ticks(low: float, high: float, most: int = 5, text: Callable[[float], str] |
 
 
 def decades(low: float, high: float) -> Ticks:
-    """Powers of ten in one style: written out as long as the largest is short."""
+    """Powers of ten in one style: written out as long as the largest is short. Where there is at most one, also its
+    double and its half."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    if first >= last:
+        return [(v, number(v)) for k in (last - 1, last) for v in (10.0**k, 2 * 10.0**k, 5 * 10.0**k) if low <= v <= high]
     every = max(1, math.ceil((last - first + 1) / 7))
     plain = first >= 0 and last <= 4
     return [(10.0**k, f"{10**k:,}" if plain else power_of_ten(k)) for k in range(first, last + 1, every)]

@@ -82,6 +82,7 @@ MANIFEST = {
     "seconds": REAL,
     "samples_per_second": REAL,
     "compiler": TEXT,
+    "overrides?": [TEXT],
     "campaign?": {"workers": COUNT, "machines": COUNT, "seconds": REAL, "samples_per_second": REAL},
 }
 
@@ -146,8 +147,23 @@ def read(folder: str, check_summary: Callable[[Any, At], None]) -> Run:
     manifest = read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
     check(manifest, MANIFEST, At(str(path / "manifest.json")))
     text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
-    scenario = with_new_names(_parse_toml(text, path / "scenario.toml"), "key")
-    return Run(folder, summary, manifest, text, scenario)
+    scenario = _parse_toml(text, path / "scenario.toml")
+    for override in manifest.get("overrides", []):
+        _replace(scenario, *override.split("=", 1))
+    return Run(folder, summary, manifest, text, with_new_names(scenario, "key"))
+
+
+def _replace(scenario: dict[str, Any], key: str, value: str) -> None:
+    """What `--set KEY=VALUE` does (apply_override in src/base/files/toml_parse.cpp), of a key that the program took."""
+    node: Any = scenario
+    *path, last = (part.strip() for part in key.split("."))
+    for part in path:
+        node = node[int(part)] if isinstance(node, list) else node.setdefault(part, {})
+    try:
+        found = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        found = value.strip()
+    node[int(last) if isinstance(node, list) else last] = found
 
 
 def read_summary(folder: Path) -> dict[str, Any]:

@@ -53,6 +53,8 @@ def shown(table: Table) -> Table:
 
 def card(metric: Metric, table: Table) -> Table:
     """A distribution as metric.html wants it; `table` as it is shown."""
+    low, high = (table["quantiles"][q] for q in ("0.05", "0.95"))
+    alike = table["sd"] is not None and table["sd"] <= 1e-6 * abs(table["mean"])
     total = sum(table["counts"]) + table["below"] + table["above"] + table["undefined"]
     outside = {
         f"below {words.quantity(table['low'], table['unit'])}": table["below"],
@@ -63,8 +65,13 @@ def card(metric: Metric, table: Table) -> Table:
         "label": metric.label,
         "meaning": metric.meaning,
         "total": total,
+        "absent": 0 < table["undefined"] == total,
         "outside": [f"{words.share(n, total)} {what}" for what, n in outside.items() if n],
-        "figure": figures.metric(metric.key, metric.axis, table, metric.reference) if sum(table["counts"]) else "",
+        "alike": alike,
+        "digits": words.digits_for(low, high),
+        "figure": figures.metric(metric.key, metric.axis, table, metric.reference)
+        if sum(table["counts"]) and not alike
+        else "",
     }
 
 
@@ -92,16 +99,15 @@ def inputs(rows: list[Table], estimate: float | None, event: str, counted: str) 
 
 
 def _families(rows: list[Table]) -> list[Table]:
-    """Inputs that differ in their contact only, together: "friction", "contacts 0, 1, 2"."""
-    families: dict[tuple[str, ...], list[str]] = {}
+    """Inputs that differ in their contact, joint or hold only, together: "friction", "contacts 0 to 2"."""
+    families: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
-        match = re.fullmatch(r"contact (\d+) (.+)", row["name"])
-        name = match[2] if match else row["name"]
-        numbers = families.setdefault((name, row["distribution"], row["unit"]), [])
-        numbers += [match[1]] if match else []
+        owner, number, name = re.fullmatch(r"(?:(contact|joint|hold) (\d+) )?(.+)", row["name"]).groups()
+        numbers = families.setdefault((name, owner or "", row["distribution"], row["unit"]), [])
+        numbers += [int(number)] if owner else []
     return [
-        {"name": name, "contacts": ", ".join(numbers), "distribution": words.distribution(distribution, unit)}
-        for (name, distribution, unit), numbers in families.items()
+        {"name": name, "owners": owner and words.numbered(owner, numbers), "distribution": words.distribution(distribution, unit)}
+        for (name, owner, distribution, unit), numbers in families.items()
     ]
 
 

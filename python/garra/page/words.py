@@ -10,6 +10,7 @@ NARROW = "\u202f"  # no-break space before a unit
 MISSING = "–"
 UNITS = {"m": ("mm", 1e3), "rad": ("°", 180 / math.pi)}  # shown in what people say
 HALF = (400, 240)  # size of a figure that fills half the page [px]
+RARE = 0.1  # shares up to it are said as 1 in N
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -23,6 +24,18 @@ def count(n: int) -> str:
 
 def plural(n: int, noun: str) -> str:
     return f"{count(n)} {noun}" + ("" if n == 1 else "s")
+
+
+def shortened(name: str, most: int = 28) -> str:
+    """A name with room in a figure: of a long one both ends."""
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most // 2 - 1) :]}"
+
+
+def numbered(noun: str, numbers: list[int]) -> str:
+    """Things by their numbers: contact 1; contacts 0, 2; contacts 0 to 29."""
+    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{noun}s {numbers[0]} to {numbers[-1]}"
+    return f"{noun}{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 def decimals_for(low: float, high: float) -> int:
@@ -46,6 +59,13 @@ def share(part: int, whole: int) -> str:
     return percent(part / whole) if whole else MISSING
 
 
+def digits_for(low: float | None, high: float | None) -> int:
+    """Significant digits that show the difference of two numbers: 3, or more where they are close."""
+    if None in (low, high) or low == high:
+        return 3
+    return min(max(3, 2 + math.ceil(math.log10(max(abs(low), abs(high)) / (high - low)))), 6)
+
+
 def power_of_ten(exponent: int) -> str:
     return "10" + str(exponent).translate(SUPERSCRIPTS)
 
@@ -65,8 +85,18 @@ def number(x: float | None, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
-def quantity(x: float | None, unit: str) -> str:
-    return number(x) if unit in ("1", "") or x is None else f"{number(x)}{NARROW}{unit}"
+def quantity(x: float | None, unit: str, digits: int = 3) -> str:
+    """A number with its unit behind it: a degree sign without a space, nothing of 1."""
+    if x is None or math.isnan(x):
+        return MISSING
+    said = pretty(unit)
+    return number(x, digits) + (said if said.startswith("°") or not said else NARROW + said)
+
+
+def pretty(unit: str) -> str:
+    """N*m*s/rad -> N·m·s/rad, kg*m^2 -> kg·m²."""
+    unit = re.sub(r"\^(-?\d+)", lambda power: power[1].translate(SUPERSCRIPTS), unit)
+    return "" if unit == "1" else unit.replace("*", "·").replace(" ", "·")
 
 
 def duration(seconds: float) -> str:
@@ -78,7 +108,7 @@ def duration(seconds: float) -> str:
 
 
 def one_in(p: float) -> str:
-    return f"1 in {count(int(float(f'{1 / p:.2g}')))}"
+    return f"1 in {count(int(float(f'{1 / p:.2g}')))}" if p <= RARE else f"{math.ceil(100 * p)} of 100"
 
 
 def stopped_by(reason: str) -> str:
@@ -95,14 +125,14 @@ def stopped_by(reason: str) -> str:
 
 
 def distribution(text: str, unit: str) -> str:
-    """A summary's `normal(0.0, 0.0349)` with its unit as people write it: normal, 0 ± 2°."""
+    """A summary's `normal(0.0, 0.0349)` with its unit as people write it: normal, 0 ± 2°; a constant is its number."""
     match = re.fullmatch(r"(\w+)\((.*)\)(, truncated)?", text)
     try:
-        found = [float(x) for x in match[2].split(",")] if match else []
+        found = [float(x) for x in (match[2] if match else text).split(",")]
     except ValueError:
-        found = []
-    if not match or not found:
         return text
+    if not match:
+        return shown(found[0], unit)
     kind, cut = match[1].removesuffix("_uniform"), ", truncated" if match[3] else ""
     if kind == "lognormal" and len(found) == 2:
         return f"log-normal, median {shown(found[0], unit)}, sd of the logarithm {number(found[1])}{cut}"
@@ -117,9 +147,8 @@ def distribution(text: str, unit: str) -> str:
 
 def shown(x: float, unit: str) -> str:
     """A number of an SI unit in what people say: 0.0349 rad is 2°, 0.002 m is 2 mm."""
-    said, factor = UNITS.get(unit, (unit.replace("*", "·").replace(" ", "·"), 1.0))
-    near = float(f"{factor * x:.6g}")  # 1.9999999999999998° is 2°
-    return number(near) if said in ("1", "") else f"{number(near)}{'' if said == '°' else NARROW}{said}"
+    said, factor = UNITS.get(unit, (unit, 1.0))
+    return quantity(float(f"{factor * x:.6g}"), said)  # 1.9999999999999998° is 2°
 
 
 def _pair(values: list[float], unit: str, between: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ def _animation(cycle: Table, radius: float) -> str:
     lower, upper = ([h + k * cycle["lower"][-1] for k in range(CYCLES) for h in cycle[key]] for key in ("lower", "upper"))
     half = len(cycle["time"]) // 2
     top, seconds = max(upper) + MARGIN, CYCLES * cycle["time"][-1]
+    ring = 0.05 + max(abs(anchor[0]) for key in ("base_anchors", "platform_anchors") for anchor in cycle[key])
+    wide = 2 * ring + 0.5  # with the heights at the left
 
     def animate(name: str, values: list[str]) -> str:
         text = ";".join(values)
@@ -44,11 +47,13 @@ def _animation(cycle: Table, radius: float) -> str:
         return animate(name, [f"{SCALE * (top - h - above):.1f}" for h in of])
 
     def x(value: float) -> str:
-        return f"{SCALE * (1 + value):.1f}"
+        return f"{SCALE * (wide - ring + value):.1f}"
 
     tall = SCALE * (top + MARGIN)
     width = f'width="{2 * SCALE * radius:.1f}" height="{tall:.1f}"'
     parts = [f'<rect x="{x(-radius)}" y="0" {width} style="fill:var(--grid)"/>']
+    for h in range(math.floor(top) + 1):
+        parts.append(f'<text x="0" y="{SCALE * (top - h) + 5:.1f}" font-size="15" fill="var(--muted)">{h} m</text>')
     for base, anchor in zip(cycle["base_anchors"], cycle["platform_anchors"], strict=True):
         ends = heights("y1", lower, base[2]) + heights("y2", upper, anchor[2])
         style = "stroke:var(--accent);stroke-width:4"
@@ -56,6 +61,7 @@ def _animation(cycle: Table, radius: float) -> str:
     for of, holds_first in ((lower, True), (upper, False)):
         holds = [((k // half) % 2 == 0) == holds_first for k in range(len(of))]
         change = heights("y", of, 0.03) + animate("fill", ["#2f7d4f" if held else "#888888" for held in holds])
-        parts.append(f'<rect x="{x(-0.45)}" width="{0.9 * SCALE:.1f}" height="{0.06 * SCALE:.1f}">{change}</rect>')
+        parts.append(f'<rect x="{x(-ring)}" width="{2 * ring * SCALE:.1f}" height="{0.06 * SCALE:.1f}">{change}</rect>')
     label = "The climb from the side: the ring that holds is green"
-    return f'<svg role="img" aria-label="{label}" viewBox="0 0 {2 * SCALE:g} {tall:.0f}">{"".join(parts)}</svg>'
+    box = f'viewBox="0 0 {wide * SCALE:.0f} {tall:.0f}" style="max-height:600px"'
+    return f'<svg class="figure" role="img" aria-label="{label}" {box}>{"".join(parts)}</svg>'

@@ -24,9 +24,9 @@ Row = tuple[str, str, str]  # title, picture, sentence
 # data set, title, axis, its scale, meaning
 MEASURES = (
     ("force", "Leg forces", "force [N]", 1.0, "What the actuators push with; a leg that is pulled has a negative force."),
-    ("sigma_min", "Nearness to a singular pose", "smallest singular value [1]", 1.0,
+    ("sigma_min", "Nearness to a singular pose", "smallest singular value", 1.0,
      "Smallest singular value, scaled; at 0 the platform can move although no leg changes its length."),
-    ("friction_margin", "Friction margin", "margin [1]", 1.0, "Of the pad nearest to slipping; at 0 it slips."),
+    ("friction_margin", "Friction margin", "margin", 1.0, "Of the pad nearest to slipping; at 0 it slips."),
     ("stroke_margin", "Stroke left", "stroke left [mm]", 1e3, "From each leg to the nearer end of its stroke."),
     ("universal_margin", "Lower joints", "angle left [°]", DEGREES, "Angle left in the cone of each universal joint."),
     ("spherical_margin", "Upper joints", "angle left [°]", DEGREES, "Angle left in the cone of each spherical joint."),
@@ -65,7 +65,7 @@ def _energies(motion: Table) -> list[Row]:
     energies = svg("energy", HALF, "Energies over time", draw)
     rows = (
         ("Energy balance", "balance", "balance [J]", "Energy gained minus work: 0 but for the integrator’s errors."),
-        ("Drift", "drift", "drift [1]", "How far the numbers have left what the legs allow."),
+        ("Drift", "drift", "drift", "How far the numbers have left what the legs allow."),
     )
     return [("Energies", energies, "Work: of actuators, friction and wrench since the start.")] + [
         (title, svg(key, HALF, f"{title} over time", curve(motion, key, label)), meaning)

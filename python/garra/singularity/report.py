@@ -28,11 +28,11 @@ MOST_ROWS = 40  # rows of the table of subsets
 Table = dict[str, Any]
 
 KINDS = {
-    "random": "{n} configurations at random",
-    "even": "{n} configurations, evenly spread",
-    "grid": "{n} configurations on a grid",
-    "mixed": "{n} configurations, some joints on a grid, others at random",
-    "task": "{n} searches of inverse kinematics for tool positions on a grid",
+    "random": "{n} at random",
+    "even": "{n}, evenly spread",
+    "grid": "{n} on a grid",
+    "mixed": "{n}, some joints on a grid, others at random",
+    "task": "{n} of inverse kinematics, for tool positions on a grid",
 }
 
 
@@ -88,10 +88,11 @@ def _headline(summary: Table) -> Table:
 
 
 def _facts(summary: Table) -> list[str]:
-    robot, kind = summary["robot"], KINDS.get(summary["sampling"]["kind"], "{n} configurations")
+    robot, kind = summary["robot"], summary["sampling"]["kind"]
+    noun = "search start" if kind == "task" else "configuration"
     return [
         f"{robot['name']}, {words.plural(robot['joints'], 'joint')}, generic rank {robot['generic_rank']}",
-        kind.format(n=words.count(summary["samples"])),
+        KINDS.get(kind, "{n}").format(n=words.plural(summary["samples"], noun)),
         f"near: condition at least {words.number(1 / summary['near'])}",
     ]
 

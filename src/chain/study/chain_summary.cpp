@@ -158,9 +158,9 @@ const char* why(const std::vector<DesignResult>& all, int best) {
     if (r.settled > 0 && r.probability > all[static_cast<std::size_t>(best)].probability)
       return "its interval reaches that of the design that settles in time most often, and it needs at least 5 % less "
              "torque (median of the largest peak torque)";
-  return "settles in time most often, and none whose interval reaches its own needs 5 % less torque (median of the "
-         "largest "
-         "peak torque)";
+  return "it settles in time most often, and no design whose interval meets its own needs 5 % less torque (median of "
+         "the "
+         "largest peak torque)";
 }
 
 }  // namespace

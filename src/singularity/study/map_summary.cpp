@@ -74,12 +74,12 @@ Json histogram_json(const Tally& t, const study::Histogram& h, const study::Colu
 struct Shown {
   Json histogram, quantiles;
 };
-Shown shown_by_logarithm(const Tally& t, study::Histogram h, const study::ColumnWords& words, MapQuantity of) {
-  h.buckets = static_cast<int>(of);
+Shown shown_by_logarithm(const Tally& t, const study::Histogram& h, const study::ColumnWords& words, MapQuantity of) {
   Shown s{histogram_json(t, h, words), {}};
-  s.quantiles = s.histogram["quantiles"];
-  for (auto& [p, x] : s.histogram["quantiles"].items())
-    if (!x.is_null()) x = number(std::log10(x.get<double>()));
+  for (auto& [p, x] : s.histogram["quantiles"].items()) {
+    s.quantiles[p] = number(t.buckets.quantile(static_cast<int>(of), std::stod(p)));  // of the quantity itself
+    if (!s.quantiles[p].is_null()) x = number(std::log10(s.quantiles[p].get<double>()));
+  }
   return s;
 }
 

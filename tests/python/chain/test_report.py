@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -19,12 +18,14 @@ import numpy as np
 import pytest
 from hanging_chain import LENGTH, OUTPUTS, SETTLE, UNTIL, write
 from pages import (
+    CHROMIUM,
     INPUT_OUTPUT,
     INVALID_FILE,
     PROGRAM,
     Page,
     assert_granted,
     assert_refused,
+    console,
     edit,
     page_of,
     report,
@@ -203,7 +204,6 @@ def test_the_same_run_gives_the_same_bytes(swept: Run, tmp_path: Path) -> None:
     assert again.read_text(encoding="utf-8") == swept[3]
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PROBE = """<script>addEventListener("load", () => {
   const find = (id) => document.getElementById(id), hash = () => find("scene").toDataURL();
   const before = hash();
@@ -218,12 +218,7 @@ PROBE = """<script>addEventListener("load", () => {
 
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium here to run the page's scripts")
 def test_the_scripts_run_without_errors_and_move_the_chain(swept: Run, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    page.write_text(swept[3].replace("</body>", PROBE), encoding="utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=3000"]
-    command = [CHROMIUM, *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    said = console(swept[3], PROBE, tmp_path)
     assert len(said) == 1 and f"PROBE true true 14 {500 * UNTIL:.0f} ms" in said[0], said
 
 

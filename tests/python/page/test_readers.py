@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from garra.grasp import words as grasp_words
 from garra.page import words
-from pages import INVALID_FILE, MOST_BYTES, ROOT, Page, assert_refused, edit, page_of, report
+from pages import INVALID_FILE, MOST_BYTES, ROOT, Page, assert_refused, edit, granted, page_of, report
 
 NARROW = "\u202f"
 MOST_TICK = 1.3  # of the friction at which the curve has come to its end
@@ -315,7 +315,7 @@ def test_a_command_is_wrapped_and_keeps_its_sample_together(pictured: Seen) -> N
 
 
 PROBE = """<script>addEventListener("load", () => setTimeout(() => {
-  const small = [], cut = [], seen = (e) => e.getBoundingClientRect().width > 0;
+  const small = [], cut = [], over = [], seen = (e) => e.getBoundingClientRect().width > 0;
   for (const t of document.querySelectorAll("svg text")) {
     const m = t.getScreenCTM();
     if (seen(t) && parseFloat(getComputedStyle(t).fontSize) * Math.hypot(m.b, m.d) < 10.95) small.push(t.textContent);
@@ -326,8 +326,16 @@ PROBE = """<script>addEventListener("load", () => setTimeout(() => {
     const card = e.closest(".scroll table") || e.closest(".card");
     if (seen(e) && card && e.getBoundingClientRect().right > card.getBoundingClientRect().right + 1) cut.push(e.textContent);
   }
+  for (const svg of document.querySelectorAll("svg")) {
+    const boxes = [...svg.querySelectorAll("text")].filter((t) => seen(t) && !t.hasAttribute("transform"))
+      .map((t) => [t.textContent, t.getBoundingClientRect()]);
+    boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+      if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1.5 &&
+        Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4) over.push(`${a} over ${b}`);
+    }));
+  }
   const top = getComputedStyle(document.querySelector("a.top")).display !== "none";
-  parent.postMessage(JSON.stringify({ small, cut, top, wide: document.documentElement.scrollWidth }), "*");
+  parent.postMessage(JSON.stringify({ small, cut, over, top, wide: document.documentElement.scrollWidth }), "*");
 }, 800));</script></body>"""
 FRAME = """<!DOCTYPE html><body style="margin:0"><iframe src="page.html" style="width:{width}px;height:900px;border:0"></iframe>
 <script>onmessage = (e) => console.log("PROBE" + e.data);</script></body>"""
@@ -353,16 +361,23 @@ def said_by_browser(folder: Path, page: Path) -> list[str]:
     "scenario", [SPHERE, "three_puma_shake", "exoskeleton_damping", "platform_climb", "puma_singularities"]
 )
 def test_nothing_is_cut_or_too_small_to_read(runs, tmp_path: Path, scenario: str, width: int) -> None:
-    """Text of at least 11 px, commands within their cards or tables, a page as wide as the window, a way back on a phone."""
+    """Text of at least 11 px, none over another in a figure, commands within their cards or tables, a page as wide as the window, a way back on a phone."""
     runs.copy(tmp_path / "run", scenario)
     html = page_of(tmp_path / "run")[1]
-    (tmp_path / "page.html").write_text(html.replace("</body>", PROBE), encoding="utf-8")
+    (tmp_path / "page.html").write_text(granted(html, PROBE).replace("</body>", PROBE), encoding="utf-8")
     (tmp_path / "frame.html").write_text(FRAME.format(width=width), encoding="utf-8")
     said = said_by_browser(tmp_path, tmp_path / "frame.html")
     assert len(said) == 1, said
     found = json.loads(re.search(r'PROBE(\{.*\})"', said[0])[1])
-    assert found["small"] == [] and found["cut"] == [] and found["wide"] <= width
+    assert found["small"] == [] and found["cut"] == [] and found["over"] == [] and found["wide"] <= width
     assert found["top"] == (width == 420)
+
+
+def test_pictures_of_hand_and_object_are_printed_in_the_colors_of_paper(pictured: Seen) -> None:
+    html = pictured[3]
+    hidden = re.findall(r"([^{}]*)\{[^{}]*display: none", html[html.index("<style>") : html.index("</style>")])
+    assert not any(name in rule for rule in hidden for name in ("canvas", "#scene", ".views"))
+    assert '["(prefers-color-scheme: dark)", "print"]' in html
 
 
 PICTURED = """<script>addEventListener("load", () => {
@@ -379,9 +394,8 @@ PICTURED = """<script>addEventListener("load", () => {
 def test_the_pictures_can_be_chosen_and_tell_their_contacts(pictured: Seen, tmp_path: Path) -> None:
     runs = picture_of(pictured[3])["runs"]
     place = next(k for k, run in enumerate(runs) if k and run["outcome"] != "held")
-    (tmp_path / "page.html").write_text(
-        pictured[3].replace("</body>", PICTURED.replace("DATA", str(place))), encoding="utf-8"
-    )
+    probe = PICTURED.replace("DATA", str(place))
+    (tmp_path / "page.html").write_text(granted(pictured[3], probe).replace("</body>", probe), encoding="utf-8")
     said = said_by_browser(tmp_path, tmp_path / "page.html")
     assert len(said) == 1, said
     nominal, chosen = (cells.split(";") for cells in re.search(r"PROBE true (.*?) \| (.*?) \| ", said[0]).groups())
@@ -390,5 +404,6 @@ def test_the_pictures_can_be_chosen_and_tell_their_contacts(pictured: Seen, tmp_
             force, mu = file[f"{sample}/force"][0], file[sample].attrs["mu"]
         for k, (normal, *across) in enumerate(force):
             used = np.hypot(*across) / (mu[k] * normal)
+            assert re.match(rf"{k}(sticks|slips|opens)", shown[k]), "as in the picture and in the section on contacts"
             assert f"{mu[k]:.3f}{normal:.2f}{np.hypot(*across):.2f}{100 * used:.0f}\u202f%" in shown[k], shown[k]
     assert f"ample {runs[place]['sample']}: {runs[place]['outcome'].replace('_', ' ')}" in said[0]

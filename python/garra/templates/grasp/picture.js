@@ -4,12 +4,12 @@ const GraspPicture = (() => {
   const STATES = ["sticks", "slips", "opens"];
   const shown = (x) => (x === null ? "–" : Math.abs(x) >= 100 ? x.toFixed(0) : x.toFixed(2));
 
-  // One row for each contact: its number, state, friction, normal and tangential force, the part of its friction in use.
+  // One row for each contact: its number as in the picture, state, friction, normal and tangential force, the part of its friction in use.
   function rows(run) {
     return run.state[0].map((state, j) => {
       const [n, t, o] = run.force[0][j], mu = run.mu ? run.mu[j] : null, across = n === null ? null : Math.hypot(t, o);
       const used = mu && n > 1e-9 ? `${Math.round(100 * across / (mu * n))}\u202f%` : "–";
-      return [j + 1, n === null ? "–" : STATES[state] || "–", mu === null ? "–" : mu.toFixed(3), shown(n), shown(across), used];
+      return [j, n === null ? "–" : STATES[state] || "–", mu === null ? "–" : mu.toFixed(3), shown(n), shown(across), used];
     });
   }
 

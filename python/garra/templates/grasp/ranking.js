@@ -14,7 +14,8 @@ const Ranking = (() => {
 
   // With a minus sign, and none before zeros.
   const fixed = (x, decimals) => { const text = x.toFixed(decimals); return Number(text) === 0 ? (0).toFixed(decimals) : text.replace("-", "−"); };
-  const share = (p) => fixed(p, 4);
+  // Never rounds to 100 % what is not exactly that.
+  const share = (p) => `${p < 1 && p >= 0.99995 ? "> 99.99" : fixed(100 * p, 2)}\u202f%`;
   const friction = (mu) => (Number.isNaN(mu) ? "–" : mu === Infinity ? "none" : mu > 0 && mu < 5e-4 ? mu.toExponential(0).replace("-", "−") : mu.toFixed(3));
   const newtons = (x) => (Number.isNaN(x) ? "–" : x === Infinity ? "any" : String(Number(x.toPrecision(3))));
   const many = (n) => n.toLocaleString("en-US");

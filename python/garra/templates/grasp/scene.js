@@ -34,18 +34,18 @@ const GraspScene = (() => {
     const sizes = solids.map((solid, k) => Solids.reach(solid, bodyPoints(first, k, on))), size = Math.max(...sizes);
     const centers = bodies(first).map(({ position }) => room(position[0]));
     const hand = data.runs.flatMap((run) => run.links.flat(2)).filter((p) => p[0] !== null).map(room);
-    const around = centers.flatMap((center, k) => [0, 1, 2].flatMap((c) =>
-      [-1.6, 1.6].map((s) => center.map((v, i) => v + (i === c ? s * sizes[k] : 0)))));
-    const [low, high] = Space.bounds([...centers, ...hand]), body = middle(...Space.bounds(around));
+    const around = (part) => centers.flatMap((center, k) => [0, 1, 2].flatMap((c) =>
+      [-part, part].map((s) => center.map((v, i) => v + (i === c ? s * sizes[k] : 0)))));
+    const whole = [...hand, ...around(1.2)], [low, high] = Space.bounds(whole), near = around(1.6);
     const view = orthographic(canvas, low, high, { azimuth: -22, elevation: 24 });
-    let points = hand;
+    let points = whole;
     const { context, line, write, arrow, color, dot: dot2 } = view, force = largeForce(data);
 
     // The whole hand in view, or the object alone.
-    function look(near) {
-      points = near ? around : hand;
+    function look(closely) {
+      points = closely ? near : whole;
       view.reset();
-      view.aim(near ? body : middle(low, high));
+      view.aim(middle(...Space.bounds(points)));
     }
 
     function finger(points_, to) {

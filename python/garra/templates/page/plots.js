@@ -112,7 +112,9 @@ const Plots = (() => {
   //   dots [{x, y, color}], cursor (a line at the time), followed [{x, y, color}] (dots at the time).
   // Returns {at(time, place)}: moves cursor and dots; place = [index, fraction] in the series.
   function draw(host, spec) {
-    const box = frame(spec), clip = `plot-clip-${++plots}`;
+    const room = Math.max(host.clientWidth, 310);  // a wide plot has fewer numbers on a phone
+    const size = [Math.min(spec.size[0], host.clientWidth ? room : spec.size[0]), spec.size[1]];
+    const box = frame({ ...spec, size }), clip = `plot-clip-${++plots}`;
     const inside = `x="${box.left}" y="${box.top - 2}" width="${box.width + 3}" height="${box.height + 4}"`;
     host.classList.add("plot");
     host.innerHTML = `<svg class="figure" style="--least:${(11.5 * box.W / 352).toFixed(1)}px" viewBox="0 0 ${box.W} ${box.H}" role="img" aria-label="${escaped(spec.name)}">` +

@@ -14,7 +14,7 @@ function controlView(canvas, scene, render, keys, hover = () => {}) {
     ...keys,
   };
   new ResizeObserver(render).observe(canvas);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+  for (const media of ["(prefers-color-scheme: dark)", "print"]) window.matchMedia(media).addEventListener("change", render);
   document.getElementById("reset").addEventListener("click", () => { scene.reset(); render(); });
   canvas.addEventListener("keydown", (event) => {
     if (!KEYS[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
