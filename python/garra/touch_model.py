@@ -28,7 +28,7 @@ def read_hand_poses(path: str) -> tuple[Any, dict[str, Any]]:
     found: dict[str, Any] = {"joints": read.joints if len(read.joints) else None, "squeeze": read.squeeze or None, "outcome": read.outcome}
     if Path(path).suffix == ".npz":
         with np.load(path, allow_pickle=False) as file:
-            found |= {name: file[name] for name in (*COMMANDS, "group") if name in file}
+            found |= {name: file[name] for name in (*COMMANDS, "group", "up") if name in file}
     if np.ndim(read.scale) or read.scale != 1:
         found["scale"] = read.scale
     return read.pose, found | {"mass": read.mass, "com": read.com}
@@ -41,6 +41,8 @@ def write_set(poses: str, hand: str, options: dict[str, Any], output: str) -> No
     mesh, show, lengths = options.pop("mesh"), options.pop("format"), options.pop("jaw", None)
     pose, found = read_hand_poses(poses)
     taken: Any = hand
+    if np.ndim(found.get("scale", 0)) and "scale" in options:  # of the mesh, and of each pose
+        found["scale"] = options.pop("scale") * found["scale"]
     if lengths is not None:
         hand = lengths.pop("name")
         taken = replace(ParallelJaw.built_in(hand), **lengths)

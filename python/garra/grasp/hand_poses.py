@@ -246,7 +246,7 @@ class JointedHand:
 
 def _load(mj: Any, path: str) -> Any:
     try:
-        return mj.MjModel.from_xml_path(path)
+        return (mj.MjModel.from_binary_path if path.lower().endswith(".mjb") else mj.MjModel.from_xml_path)(path)
     except ValueError as error:
         raise _core.FileError(f"{path}: {error}") from None
 

@@ -396,10 +396,11 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   out.radius = m.resisted_force_radius;
   if (std::isnan(m.critical)) {
     // Forces that are not unique: those that need the least friction, whose margin is that of the smallest coefficient.
-    // All contacts rest, or those that do not open.
+    // All contacts rest, or those that do not open, if several are left.
     out.critical = least_friction(job, of, 0, v, 0, w);
     const std::uint32_t left_out = opened(v, job.held);
-    if (std::isinf(out.critical) && left_out != 0) out.critical = least_friction(job, of, 0, v, left_out, w);
+    if (std::isinf(out.critical) && left_out != 0 && std::popcount(left_out) + 1 < n)
+      out.critical = least_friction(job, of, 0, v, left_out, w);
     const auto mu = w.problems.get(0).mu;
     const double least = *std::min_element(mu.m, mu.m + n);
     out.margin = least > 0 ? 1 - out.critical / least : out.critical > 0 ? -kInfinity : 0;

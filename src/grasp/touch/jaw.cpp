@@ -16,6 +16,7 @@ constexpr double kFlat = 0.999;         ///< length of the mean of a flat patch'
 constexpr int kMaxSteps = 60;           ///< turns of an object
 constexpr double kMaxStep = 0.15;       ///< of a turn [rad]
 constexpr double kSmallestStep = 4e-3;  ///< the object rests where turns change their sense below this [rad]
+constexpr double kRounding = 1e-6;      ///< of the line between the pads' forces [rad]
 constexpr double kStanding = 0.3;       ///< cosine: a table prevents turns about axes farther from its normal
 
 Vec3<double> x_axis(double x) { return vec3(x, 0.0, 0.0); }
@@ -195,7 +196,7 @@ TouchStatus JawClosing::turn(Result& r, const std::optional<Vec3<double>>& up) c
     const double y = a.y - b.y, z = a.z - b.z, offset = std::hypot(y, z), width = std::max(a.x - b.x, 1e-4);
     if (offset == 0) return TouchStatus::kTouched;
     const double excess = offset - o_.closing_friction * width;
-    if (excess <= 0) return TouchStatus::kTouched;
+    if (excess <= kRounding * width) return TouchStatus::kTouched;
     Vec3<double> axis = vec3(0.0, -z / offset, y / offset);
     if (up) {
       const Vec3<double> n = transpose(r.hand.R) * *up;

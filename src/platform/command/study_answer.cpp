@@ -1,5 +1,6 @@
 // The answer of a platform study for a terminal.
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -139,9 +140,10 @@ std::string travel(const Json& s) {
     }
     out += "\n";
   }
-  const Json& at = s["travel"]["centered"]["position"];
-  return out +
-         format("  centered: at %.4g, %.4g, %.4g m\n", at[0].get<double>(), at[1].get<double>(), at[2].get<double>());
+  const Json &at = s["travel"]["centered"]["position"], &q = s["travel"]["centered"]["quaternion"];
+  const double turn = 2 * std::acos(std::min(1.0, std::abs(q[0].get<double>())));
+  return out + format("  centered: at %.4g, %.4g, %.4g m, turned by %.3g deg\n", at[0].get<double>(),
+                      at[1].get<double>(), at[2].get<double>(), 57.29577951308232 * turn);
 }
 
 }  // namespace
