@@ -433,6 +433,7 @@ class _Scene:
         contacts = self._other_contacts(held)
         if len(contacts):
             self._note(f"{len(contacts)} contacts between other bodies press: without friction, along their normals")
+        contacts = contacts[contacts.any(axis=1)]  # a normal through a hinge moves nothing
         return np.concatenate([limits, contacts])
 
     def _constraints(self, chosen: np.ndarray) -> np.ndarray:
@@ -457,7 +458,7 @@ class _Scene:
                 continue
             apart = [self._jacobian(np.array(raw.pos), body)[0][:3] for body in bodies]
             row = raw.frame[:3] @ (apart[1] - apart[0])
-            rows += [row] if np.any(row) else []
+            rows.append(row)
         return np.array(rows).reshape(-1, self.model.nv)
 
     def _note_what_is_left_out(self, own: np.ndarray) -> None:

@@ -15,6 +15,7 @@ OWN_RATE = "rate of the object's other trials"
 BINS = (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1)
 MOST_FOLDS = 50  # of trials or objects that are left out together
 AT_ONCE = 2_000_000  # weights of resamples in memory
+MOST_SHOWN = 40  # objects that are printed
 NAN2 = (float("nan"), float("nan"))
 
 
@@ -136,7 +137,10 @@ class Comparison:
             ]
         if len(self.groups) > 1:
             lines += ["Object                        trials  mean P  held   AUC"]
-            lines += [f"{g.name[:28]:28s} {g.trials:7d}  {g.mean:6.2f}  {g.held:.2f}  {g.auc:.2f}" for g in self.groups]
+            shown = self.groups[:MOST_SHOWN]
+            lines += [f"{g.name[:28]:28s} {g.trials:7d}  {g.mean:6.2f}  {g.held:.2f}  {g.auc:.2f}" for g in shown]
+            if len(shown) < len(self.groups):
+                lines.append(f"and {len(self.groups) - len(shown)} more: `groups`")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
