@@ -11,6 +11,7 @@ from garra import _core
 from garra.grasp.set_options import OF_CONTACTS
 
 PLACES = 32  # of one more finger that are tried
+FLAT = 0.999  # length of the mean of a flat face's normals, at least
 FINGER_MASS = 0.05  # of one more finger of a whole hand [kg]
 
 
@@ -149,7 +150,12 @@ def _moved(
                 point[which] += sign * move * along
                 if surface is not None:
                     found = surface.distances(np.ascontiguousarray(point[which]), 1.0, 1)
-                    point[which], normal[which] = found["point"], -found["normal"]
+                    mean = -found["normal"].mean(0)
+                    if np.linalg.norm(mean) > FLAT:
+                        point[which], normal[which] = found["point"], mean / np.linalg.norm(mean)
+                    else:  # a flat pad on a curved surface keeps its plane and its normal
+                        center = point[which].mean(0)
+                        point[which] += surface.distances(np.ascontiguousarray(center[None]), 1.0, 1)["point"][0] - center
                 words = f"{name} moved by {1000 * move:g} mm along {'-' if sign < 0 else ''}{label}"
                 out.append((f"move {name}", words, {"point": point, "normal": normal}))
     return out

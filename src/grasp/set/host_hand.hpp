@@ -188,14 +188,14 @@ void write_row(const Job<D>& job, std::int64_t s, std::int64_t i, Workspace<D>& 
   }
 }
 
-/// Largest |c_T| / c_n of the n contacts of a problem's forces.
+/// Largest |c_T| / c_n of the forces c of n contacts.
 template <int D>
-double required_friction(const solvers::RestProblem<D>& p) {
+double required_friction(int n, const double* c) {
   double most = 0;
-  for (int j = 0; j < p.n; ++j) {
+  for (int j = 0; j < n; ++j) {
     double square = 0;
-    for (int k = 1; k < D; ++k) square += p.c()[D * j + k] * p.c()[D * j + k];
-    if (square > 0) most = std::max(most, std::sqrt(square) / p.c()[D * j]);
+    for (int k = 1; k < D; ++k) square += c[D * j + k] * c[D * j + k];
+    if (square > 0) most = std::max(most, std::sqrt(square) / c[D * j]);
   }
   return most;
 }
@@ -232,7 +232,7 @@ template <int D>
                                      room.data())
                               .exists;
     if (exists != 1) return std::numeric_limits<double>::infinity();
-    return std::min(mu, required_friction<D>({kept, 1, room.data()}));
+    return std::min(mu, required_friction<D>(kept, solvers::RestProblem<D>{kept, 1, room.data()}.c()));
   };
   // Mostly the sample's own friction is enough.
   const double own = std::min(*std::max_element(problem.mu.m, problem.mu.m + g.contacts), kMaxFriction);
@@ -401,6 +401,9 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
     const std::uint32_t left_out = opened(v, job.held);
     if (std::isinf(out.critical) && left_out != 0 && std::popcount(left_out) + 1 < n)
       out.critical = least_friction(job, of, 0, v, left_out, w);
+    // Found forces that hold leave motions below held.acceleration, which is more than the search allows.
+    if (v.outcome == static_cast<int>(Outcome::kHeld))
+      out.critical = std::min(out.critical, required_friction<D>(n, v.c.m));
     const auto mu = w.problems.get(0).mu;
     const double least = *std::min_element(mu.m, mu.m + n);
     out.margin = least > 0 ? 1 - out.critical / least : out.critical > 0 ? -kInfinity : 0;

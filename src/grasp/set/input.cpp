@@ -69,7 +69,19 @@ void check_method(const GraspSet& s, const SetStudy& study) {
                 "the method auto takes them; the others take points: leave torsion_radius out");
 }
 
+/// Whether neighboring contacts of a grasp are of one pad.
+bool shares_pads(const GraspSet& s) {
+  for (std::size_t g = 0; !s.pad.empty() && g + 1 < s.first.size(); ++g)
+    for (auto j = static_cast<std::size_t>(s.first[g]) + 1; j < static_cast<std::size_t>(s.first[g + 1]); ++j)
+      if (s.pad[j] == s.pad[j - 1]) return true;
+  return false;
+}
+
 void check_study(const GraspSet& s, const SetStudy& study) {
+  const auto moves = [](const Distribution& d) { return !d.is_constant() || d.nominal() != 0; };
+  if ((moves(study.slide_t) || moves(study.slide_o)) && shares_pads(s))
+    throw Error(ExitCode::kUsage, "slide moves each contact by itself, and the set has pads of several contacts",
+                "Give position_noise where the set is made (from_poses, `garra grasp touch`).");
   check_method(s, study);
   if (study.samples < 1) throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
   if (study.best < 0)

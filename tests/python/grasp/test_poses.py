@@ -328,3 +328,17 @@ def test_one_more_finger_presses_as_a_pad_does():
         grasps = garra.grasp.GraspSet.from_poses(jaw, [pose], "box:0.03,0.03,0.06", mass=0.1, soft=soft)
         arrays, rows = what_helps.arrays_of(grasps, 0)
         assert what_helps._mean_force(what_helps._links(grasps, rows), arrays) == pytest.approx(20)
+
+
+def test_a_pad_stays_flat_when_it_is_moved():
+    """A ball between flat pads needs the same friction wherever the pads touch it; no pad's points slide alone."""
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.02, pad_height=0.02, tip=0.12, force=20)
+    pose = np.diag([1.0, -1, -1, 1])
+    pose[2, 3] = 0.11
+    grasps = garra.grasp.GraspSet.from_poses(jaw, [pose], "sphere:0.03", mass=0.5)
+    ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.02, 0.115, common=True), samples=50, friction_samples=0)
+    helps = ranking.what_helps(0)
+    moved = [p for name, p in zip(helps.change, helps.p_held, strict=True) if "moved by" in name]
+    assert ranking.p_held[0] == 0 and moved and max(moved) == 0
+    with pytest.raises(garra.UsageError, match="slide moves each contact by itself"):
+        garra.grasp.rank(grasps, slide=0.001, samples=5)
