@@ -16,6 +16,7 @@ namespace garra::chain {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kFewStates = 256;  ///< one thread computes them
 
 std::size_t at(std::int64_t row, int width) { return static_cast<std::size_t>(row) * static_cast<std::size_t>(width); }
 
@@ -241,16 +242,17 @@ void evaluate_coupled(const Robot& robot, const StateView& states, const Outputs
   }
   const Reduction reduction(p, whole, out);
   const bool needs_tau = wanted.has(Output::kForwardDynamics);
-  batch::parallel_for(place.device.executor == Executor::kScalar ? 1 : solve_threads(place.device), states.count,
-                      [&](std::int64_t row) {
-                        bool valid = out.status[static_cast<std::size_t>(row)] == Status::kConverged;
-                        for (int k = 0; k < p.count && needs_tau; ++k)
-                          valid = valid && std::isfinite(states.tau[at(row, p.count) + static_cast<std::size_t>(k)]);
-                        if (valid)
-                          reduce_row(reduction, {states, wanted, jacobians}, p.joints, row);
-                        else
-                          reduction.invalidate(wanted, row);
-                      });
+  // Starting threads costs more than some states.
+  const bool alone = place.device.executor == Executor::kScalar || states.count < kFewStates;
+  batch::parallel_for(alone ? 1 : solve_threads(place.device), states.count, [&](std::int64_t row) {
+    bool valid = out.status[static_cast<std::size_t>(row)] == Status::kConverged;
+    for (int k = 0; k < p.count && needs_tau; ++k)
+      valid = valid && std::isfinite(states.tau[at(row, p.count) + static_cast<std::size_t>(k)]);
+    if (valid)
+      reduce_row(reduction, {states, wanted, jacobians}, p.joints, row);
+    else
+      reduction.invalidate(wanted, row);
+  });
 }
 
 std::vector<double> values_of_joints(const Robot& robot, std::span<const double> x, bool with_offset) {
