@@ -61,21 +61,23 @@ def draw_grasp(ax: Axes3D | None, solids: list[Solid], points: np.ndarray, norma
         ax = plt.figure().add_subplot(projection="3d")
     for solid in solids:
         faces = solid.faces[:: max(len(solid.faces) // MOST_FACES, 1)]
-        alpha = 0.35 if solid.kind == "hand" else 0.6
-        ax.add_collection3d(Poly3DCollection(solid.vertices[faces], facecolor=COLOR[solid.kind], alpha=alpha, linewidth=0))
+        ax.add_collection3d(Poly3DCollection(solid.vertices[faces], facecolor=COLOR[solid.kind], alpha=0.35, linewidth=0))
     every = np.concatenate([s.vertices for s in solids if s.kind == "object"] + [points])
     height = 0.15 * float(np.ptp(every, axis=0).max()) if len(every) else 0.01
     normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     for p, n, mu in zip(points, normals, friction, strict=True):
         vertices, faces = friction_cone(p, n, float(mu), height)
-        ax.add_collection3d(Poly3DCollection(vertices[faces], facecolor=CONE, alpha=0.25, linewidth=0))
+        ax.add_collection3d(Poly3DCollection(vertices[faces], facecolor=CONE, alpha=0.4, linewidth=0))
+    for k, p in enumerate(points):
+        ax.text(*p, f" {k}")
     if len(points):
         ax.scatter(*points.T, color=CONTACT, depthshade=False, s=12)
     every = np.concatenate([s.vertices for s in solids] + [points])
     low, high = every.min(0), every.max(0)
     for name, a, b in zip("xyz", low, high, strict=True):
         getattr(ax, f"set_{name}lim")(a, b)
-        getattr(ax, f"set_{name}label")(f"{name} [m]")
+        getattr(ax, f"set_{name}label")(f"{name} [m]", labelpad=6)
+    ax.locator_params(nbins=3)
     ax.set_box_aspect(np.maximum(high - low, 1e-6))
     return ax
 

@@ -21,6 +21,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from garra import _core, program
+from garra.page.figures import labeled
 from garra.page.h5_tables import text
 from garra.page.interval import clopper_pearson
 from garra.page.run_folder import RunError, read_summary
@@ -367,12 +368,12 @@ class Plots:
         metric = self.of.metrics[name]
         counts = np.array(metric.counts, dtype=float)
         edges = np.linspace(metric.low, metric.high, len(counts) + 1)
-        seen = np.flatnonzero(counts)
+        seen, total = np.flatnonzero(counts), counts.sum() + metric.below + metric.above + metric.undefined
         ax = axes(ax)
         if len(seen):
             first, last = seen[0], seen[-1] + 1
-            ax.stairs(counts[first:last] / counts.sum(), edges[first : last + 1], fill=True)
-        ax.set_xlabel(metric.label if metric.unit == "1" else f"{metric.label} [{metric.unit}]")
+            ax.stairs(counts[first:last] / total, edges[first : last + 1], fill=True)
+        ax.set_xlabel(labeled(metric.label, metric.unit))
         ax.set_ylabel("share of samples")
         return ax
 
@@ -413,7 +414,7 @@ def axes(ax: Any) -> Any:
         return ax
     from matplotlib import pyplot
 
-    return pyplot.subplots()[1]
+    return pyplot.subplots(layout="constrained")[1]
 
 
 def _exact(count: int, samples: int, level: float, _: str) -> tuple[float, float]:

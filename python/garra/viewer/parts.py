@@ -102,6 +102,19 @@ def _body(found: dict[str, Any], run: dict[str, Any], i: int) -> Body | None:
     return Body(*mesh, np.array(run["position"][i]), np.array(run["quaternion"][i]))
 
 
+def look_from(server: Any, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lets each new client of a viser.ViserServer see all points [n, 3]; place and target of the camera."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    target = (low + high) / 2
+    eye = target + max(float(np.linalg.norm(high - low)), 1e-3) * np.array([0.6, -0.7, 0.4])
+
+    def look(client: Any) -> None:
+        client.camera.position, client.camera.look_at = eye, target
+
+    server.on_client_connect(look)
+    return eye, target
+
+
 def cone(contact: Contact, height: float) -> tuple[np.ndarray, np.ndarray]:
     """The friction cone as a mesh: apex at the contact, about its normal, so high [m]."""
     normal = contact.normal / np.linalg.norm(contact.normal)

@@ -8,6 +8,7 @@ import numpy as np
 
 from garra import _core
 from garra.grasp.drawing import friction_cone
+from garra.viewer import parts
 
 COLOR = {"object": (180, 184, 190), "hand": (70, 76, 84)}
 CONE, CONTACT = (42, 120, 214), (38, 130, 78)
@@ -29,6 +30,8 @@ class SetViewer:
         self._words = self.server.gui.add_markdown("")
         self._number.on_update(lambda _: self._draw(int(self._number.value)))
         self.look(0 if grasp is None else grasp)
+        solids, points, *_ = grasps._picture(int(self._number.value))
+        parts.look_from(self.server, np.concatenate([np.reshape(points, (-1, 3)), *(s.vertices for s in solids)]))
 
     @property
     def url(self) -> str:
@@ -59,6 +62,7 @@ class SetViewer:
                 vertices, faces = friction_cone(p, n / np.linalg.norm(n), float(mu), height)
                 self._handles += [
                     scene.add_icosphere(f"/contacts/{k}", 0.06 * height, CONTACT, subdivisions=2, position=p),
+                    scene.add_label(f"/labels/{k}", str(k), position=p),
                     scene.add_mesh_simple(f"/cones/{k}", vertices, faces, color=CONE, opacity=0.35, side="double"),
                 ]
         self._words.content = f"grasp {grasp}: {len(points)} contacts"

@@ -72,6 +72,9 @@ class Viewer:
         self._time.on_update(lambda _: self._draw(int(self._time.value)))
         self._run: dict[str, Any] = {}
         self.look(sample)
+        now = parts.at(self._found, self._run, 0)
+        bodies = [body.vertices + body.position for body in (now.body, *now.others) if body is not None]
+        parts.look_from(self.server, np.concatenate([*now.fingers, *bodies, *(c.point[None] for c in now.contacts)]))
 
     @property
     def url(self) -> str:
@@ -135,8 +138,10 @@ class Viewer:
     def _draw(self, i: int) -> None:
         now = parts.at(self._found, self._run, min(i, self.instants - 1))
         drawn = {}
+        bodies = {"/object": now.body} | {f"/object {k}": body for k, body in enumerate(now.others, start=1)}
+        sizes = [float(np.ptp(body.vertices, axis=0).max()) for body in bodies.values() if body is not None]
+        self._size = max(sizes, default=0.2)
         with self.server.atomic():
-            bodies = {"/object": now.body} | {f"/object {k}": body for k, body in enumerate(now.others, start=1)}
             for name, body in bodies.items():
                 if body is not None:
                     drawn[name] = self.server.scene.add_mesh_simple(
@@ -144,12 +149,12 @@ class Viewer:
                         position=body.position, wxyz=body.quaternion,
                     )  # fmt: skip
             for j, links in enumerate(now.fingers):
-                drawn[f"/hand/{j}"] = self._line(f"/hand/{j}", links, FINGER, 0.008)
+                drawn[f"/hand/{j}"] = self._line(f"/hand/{j}", links, FINGER, 0.04 * self._size)
             for j, contact in enumerate(now.contacts):
                 drawn |= self._contact(f"/contacts/{j}", contact)
             if np.any(now.load) and now.body is not None:
                 tail = now.body.position
-                drawn["/load"] = self._line("/load", np.stack([tail, tail + self._scale() * now.load]), LOAD, 0.004)
+                drawn["/load"] = self._line("/load", np.stack([tail, tail + self._scale() * now.load]), LOAD, 0.02 * self._size)
             for name in self._handles.keys() - drawn.keys():
                 self._handles[name].remove()
         self._handles = drawn
@@ -160,16 +165,19 @@ class Viewer:
     def _contact(self, name: str, contact: parts.Contact) -> dict[str, Any]:
         color = OF_STATE.get(contact.state, OF_STATE[2])
         drawn = {
-            name: self.server.scene.add_icosphere(name, 0.006, color, subdivisions=2, position=contact.point),
+            name: self.server.scene.add_icosphere(
+                name, 0.03 * self._size, color, subdivisions=2, position=contact.point
+            ),
+            f"{name}/label": self.server.scene.add_label(f"{name}_label", name.rpartition("/")[2], position=contact.point),
         }
         if contact.normal is not None and contact.friction:
-            mesh = parts.cone(contact, 0.06)
+            mesh = parts.cone(contact, 0.3 * self._size)
             drawn[f"{name}/cone"] = self.server.scene.add_mesh_simple(
                 f"{name}_cone", *mesh, color=CONE, opacity=0.35, side="double"
             )
         if contact.force is not None:
             ends = np.stack([contact.point, contact.point + self._scale() * contact.force])
-            drawn[f"{name}/force"] = self._line(f"{name}_force", ends, FORCE, 0.004)
+            drawn[f"{name}/force"] = self._line(f"{name}_force", ends, FORCE, 0.02 * self._size)
         return drawn
 
     def _line(self, name: str, points: np.ndarray, color: tuple[int, int, int], thickness: float) -> Any:
@@ -179,7 +187,7 @@ class Viewer:
     def _scale(self) -> float:
         """Meters for a newton: the largest contact force of the sample is as long as a cone is high, twice."""
         forces = [x for row in self._run["force_palm"] for force in row for x in force if x is not None]
-        return 0.12 / max((abs(x) for x in forces), default=1.0) if forces else 0.01
+        return 0.6 * self._size / max((abs(x) for x in forces), default=1.0) if forces else 0.01
 
 
 def _read(folder: str, file: Path | None = None) -> dict[str, Any]:

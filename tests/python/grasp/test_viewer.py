@@ -99,6 +99,26 @@ def test_a_group_has_all_its_objects_and_contacts_on_their_surfaces(group_run):
                 assert across <= contact.friction * along * (1 + 1e-3)
 
 
+class Server:
+    """As far as the camera is concerned."""
+
+    def on_client_connect(self, look):
+        self.look = look
+
+
+@pytest.mark.parametrize("size", [0.02, 0.5, 8.0])
+def test_the_first_view_has_everything_in_it_and_little_else(size):
+    points = size * (np.random.default_rng(1).random((50, 3)) - 0.5) + [3.0, 1.0, -2.0]
+    server, client = Server(), type("Client", (), {"camera": type("Camera", (), {})()})()
+    parts.look_from(server, points)
+    server.look(client)
+    ahead = client.camera.look_at - client.camera.position
+    rays = points - client.camera.position
+    cosine = rays @ ahead / np.linalg.norm(rays, axis=1) / np.linalg.norm(ahead)
+    widest = np.degrees(np.arccos(cosine)).max()
+    assert 15 < widest < 37.5, "half the angle of view of viser's camera is 37.5 degrees"
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))

@@ -154,6 +154,11 @@ def test_the_histogram_is_that_of_the_summary():
     counts = np.array(found.metrics["required_friction"].counts)
     assert math.isclose(stairs.get_data().values.sum(), 1.0)
     assert np.count_nonzero(stairs.get_data().values) == np.count_nonzero(counts)
+    table = found.metrics["min_grip_force"]
+    (part,) = found.plot.min_grip_force().patches
+    assert table.undefined > 0, "of all samples, not of those with a value"
+    assert math.isclose(part.get_data().values.sum(), 1 - (table.undefined + table.below + table.above) / found.samples)
+    assert found.plot.object_acceleration().get_xlabel() == "Object acceleration [m/s²]"
     bars = found.plot.outcomes().patches
     assert math.isclose(sum(bar.get_width() for bar in bars), 1.0)
     with pytest.raises(AttributeError, match="there are .*friction_margin"):
