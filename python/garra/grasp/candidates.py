@@ -1589,6 +1589,11 @@ def rank(
             "rank() without friction: the set has none\n"
             "Give friction=0.5, an array [G, k], garra.uniform(0.3, 0.8) or garra.normal(0.5, 0.1)."
         )
+    if is_drawn(friction) and not friction.common and "torque" in candidates.arrays and _shares_pads(candidates):
+        warnings.warn(
+            "friction is drawn for each point of a pad, and the pad presses on the best: common=True has one value for all",
+            stacklevel=2,
+        )
     uncertain = options._uncertain()
     start = time.perf_counter()
     columns = _core.grasp_set_rank(
@@ -1677,6 +1682,14 @@ def _mobility_factor(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return vectors[:, moves] * root, vectors[:, moves].T / root[:, None]
 
 
+def _shares_pads(grasps: GraspSet) -> bool:
+    """Whether neighboring contacts of a grasp are of one pad."""
+    pad = grasps.arrays.get("pad", np.zeros(0))
+    same = pad[1:] == pad[:-1]
+    same[grasps.first[1:-1][(grasps.first[1:-1] > 0) & (grasps.first[1:-1] < len(pad))] - 1] = False
+    return bool(same.any())
+
+
 def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> GraspSet:
     if grasps is None:
         if points is None or normals is None:
@@ -1700,7 +1713,7 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Gr
     known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names, "contact_names": grasps.contact_names}
     known["group_names"] = grasps.group_names
     out = GraspSet.from_arrays(kept["point"], kept["normal"], **{**known, **arrays, **parts})
-    out.touch = grasps.touch
+    out.touch, out.hand = grasps.touch, grasps.hand
     return out
 
 

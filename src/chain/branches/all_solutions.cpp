@@ -64,13 +64,18 @@ class Turns {
             kTurn * std::floor((joint.upper + kSlack - q) / kTurn)};
   }
 
+  /// The turn of joint i next to q0.
+  [[nodiscard]] static double next_to(const double* q0, std::size_t i, double q) {
+    return q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn);
+  }
+
   /// False: no turn of a joint is within its limits.
   bool choose_turns(Solution& one, const double* q0) const {
     for (std::size_t i = 0; i < joint_.size(); ++i) {
       const Range& joint = joint_[i];
       if (joint.prismatic) continue;
       double& q = one.q[static_cast<int>(i)];
-      const double near = q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn);
+      const double near = next_to(q0, i, q);
       if (!options_.limits || is_endless(joint)) {
         q = into(joint, near);
         continue;
@@ -92,7 +97,7 @@ class Turns {
     const double q = one.q[static_cast<int>(i)];
     if (joint.prismatic || is_endless(joint)) {
       if (!joint.prismatic)
-        one.q[static_cast<int>(i)] = into(joint, q0 == nullptr ? q : q0[i] + std::remainder(q - q0[i], kTurn));
+        one.q[static_cast<int>(i)] = into(joint, next_to(q0, i, q));
       return add_windings(i + 1, one, q0, to);
     }
     const Span turns = turns_within(joint, q);

@@ -342,3 +342,16 @@ def test_a_pad_stays_flat_when_it_is_moved():
     assert ranking.p_held[0] == 0 and moved and max(moved) == 0
     with pytest.raises(garra.UsageError, match="slide moves each contact by itself"):
         garra.grasp.rank(grasps, slide=0.001, samples=5)
+
+
+def test_friction_of_each_point_of_a_pad_is_warned_of():
+    pose = np.diag([1.0, -1, -1, 1])
+    pose[2, 3] = 0.11
+    grasps = garra.grasp.GraspSet.from_poses("panda", [pose, pose], "box:0.04,0.04,0.06", mass=0.1)
+    with pytest.warns(UserWarning, match="common=True has one value for all"):
+        garra.grasp.rank(grasps, friction=garra.uniform(0.3, 0.9), samples=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        garra.grasp.rank(grasps, friction=garra.uniform(0.3, 0.9, common=True), samples=5)
+        soft = garra.grasp.GraspSet.from_poses("panda", [pose, pose], "box:0.04,0.04,0.06", mass=0.1, soft=True)
+        garra.grasp.rank(soft, friction=garra.uniform(0.3, 0.9), samples=5)
