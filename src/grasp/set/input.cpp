@@ -244,8 +244,8 @@ SurfacePoint GraspReader::surface(std::int64_t row) const {
           n,
           t,
           cross(n, t),
-          flat_or(one(set_.curvature, 2 * row, 0)),
-          flat_or(one(set_.curvature, 2 * row + 1, 0))};
+          significant_curvature(one(set_.curvature, 2 * row, 0)),
+          significant_curvature(one(set_.curvature, 2 * row + 1, 0))};
 }
 
 double GraspReader::reach() const {

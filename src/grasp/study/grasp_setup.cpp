@@ -86,8 +86,8 @@ SurfacePoint surface_point(const Contact& c) {
           column(c.frame, 2),
           column(c.frame, 0),
           column(c.frame, 1),
-          flat_or(c.curvature_t),
-          flat_or(c.curvature_o)};
+          significant_curvature(c.curvature_t),
+          significant_curvature(c.curvature_o)};
 }
 
 Vec3<double> gyration2(const Object& o) {
