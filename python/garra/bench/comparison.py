@@ -18,6 +18,7 @@ import numpy as np
 from garra import _core
 from garra.bench import profiles
 from garra.bench.problems import Problem, applications, lower_levels
+from garra.study.progress import Progress, count_listener
 
 KINDS = ("contact", "lcp", "mcp")
 """Kinds of sets: friction contact problems (A, b, mu), linear complementarity problems (M, q), and Problem."""
@@ -156,7 +157,7 @@ class Comparison:
         return "\n".join(rows)
 
 
-def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: float = 1e-6) -> Comparison:
+def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: float = 1e-6, progress: Progress = False) -> Comparison:
     """Runs garra's methods, peers and registered solvers on one set; one certificate decides for all.
 
     Parameters
@@ -167,6 +168,8 @@ def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: floa
         (A, b, mu), (M, q) or Problem. Default: random contacts, random LCPs, or the set of garra.bench.problems.
     tolerance : float
         Solved: residual <= tolerance, recomputed from the answer alone.
+    progress : bool or callable, optional
+        True shows a line on stderr; a function gets {"solves", "of", "seconds", "seconds_left"} after each solve.
 
     Returns
     -------
@@ -193,7 +196,11 @@ def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: floa
     given = list(defaults[kind]() if problems is None else problems)
     error = {"contact": _contact_error, "lcp": _lcp_error, "mcp": lambda p, x: p.error(x)}[kind]
     solvers = {**_own(kind), **_peers(kind), **_registered[kind]}
-    measured = [_measured(name, solve, kind, given, error, tolerance) for name, solve in solvers.items()]
+    show = count_listener(progress, len(solvers) * len(given), "solves")
+    measured: list[dict[str, Any]] = []
+    for name, solve in solvers.items():
+        before = len(measured) * len(given)
+        measured.append(_measured(name, solve, kind, given, error, tolerance, lambda n, b=before: show and show(b + n)))
     return Comparison(kind, len(given), tolerance, measured)
 
 
@@ -394,8 +401,10 @@ def _measured(
     given: list[Any],
     error: Callable[[Any, np.ndarray], float],
     tolerance: float,
+    done: Callable[[int], object],
 ) -> dict[str, Any]:
     if isinstance(solve, str):
+        done(len(given))
         return {"name": name, "not_run": solve, "tried": 0, "solved": 0}
     endings, seconds, residuals, raised = [], [], [], []
     for problem in given:
@@ -412,6 +421,7 @@ def _measured(
             residual = np.nan
             endings.append(2)
         residuals.append(None if np.isnan(residual) else residual)
+        done(len(residuals))
     failures = {kind: endings.count(number) for number, kind in enumerate(_ENDINGS) if number}
     quantiles = np.quantile(seconds, [0.5, 0.999]) if seconds else np.zeros(2)
     return {

@@ -104,3 +104,10 @@ def test_the_page_shows_a_solver_of_the_users_beside_the_others(tmp_path):
     garra.bench.compare("contact", garra.bench.contact_set(3)).add_to(tmp_path)
     page = report.make_page(tmp_path)
     assert "psor" in page and "garra lemke" in page and "garra auto" in page
+
+
+def test_a_comparison_tells_how_far_it_is():
+    seen = []
+    found = garra.bench.compare("lcp", garra.bench.lcp_set(3, 5), progress=seen.append)
+    assert seen[-1]["solves"] == seen[-1]["of"] == 3 * len(found.solvers)
+    assert [record["solves"] for record in seen] == sorted({record["solves"] for record in seen})
