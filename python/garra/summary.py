@@ -11,7 +11,7 @@ MOST_LINES = 10
 MOST_NUMBERS = 8  # of an array that is printed whole
 # Reasons and remedies of a status.
 _REASONS = {
-    "invalid_input": "a number is not finite, or is out of its range",
+    "invalid_input": "a number is not finite or out of its range, or a matrix not semidefinite",
     "ray": "Lemke's method ended on a ray; there may be no solution",
 }
 
@@ -74,7 +74,7 @@ def summary(head: str, parts: dict[str, Any]) -> str:
 
 
 def counted(status: np.ndarray, names: tuple[str, ...]) -> str:
-    """298 converged, 2 invalid_input (a number is not finite, or is out of its range)"""
+    """298 converged, 2 invalid_input (a number is not finite or out of its range, or a matrix not semidefinite)"""
     parts = []
     for number, name in enumerate(names):
         if count := int((status == number).sum()):

@@ -333,9 +333,8 @@ def _peers(kind: str) -> dict[str, Callable[..., Any] | str]:
         out["SciPy least_squares"] = _scipy(kind)
     if kind == "lcp":
         out["Siconos lcp_lexicolemke"] = _siconos()
-    path = os.environ.get("GARRA_PATH_LIBRARY")
     if kind == "mcp":
-        out["PATH"] = "GARRA_PATH_LIBRARY is not set" if not path else "no interface in this version"
+        out["PATH"] = "no interface in this version"
     return out
 
 

@@ -1400,6 +1400,8 @@ class Chain:
             limits, windings, proofs, *place(device, threads),
         )  # fmt: skip
         rows = {name: found[name] for name in ("residual", "unique", "limit_distance")}
+        for joint, value in locked.items():
+            rows["limit_distance"] = np.minimum(rows["limit_distance"], self._room(joint, value))
         rows["family"] = found["family"].astype(bool)
         if details:
             rows |= self._details(found["q"], locked, place(device, threads))
@@ -1511,7 +1513,7 @@ class Chain:
             branch["q"] = self._with_locked(branch["q"], locked, moving)
             branch["limit_joint"] = moving[branch["limit_joint"]]
             for joint, value in locked.items():
-                room = min(value - self.lower[joint], self.upper[joint] - value)
+                room = self._room(joint, value)
                 if room < branch["limit_distance"]:
                     branch["limit_distance"], branch["limit_joint"] = room, joint
                 branch["limit_bound"] = min(branch["limit_bound"], room)
@@ -1523,6 +1525,10 @@ class Chain:
             branches.append(replace(one, cost=finite("what best returned", best(one))) if callable(best) else one)
         within = [b for b in branches if b.passes and b.limit_distance >= 0 and b.speed_share <= 1]
         return PathCheck(branches=branches, best=min(within, key=lambda b: b.cost, default=None), **found)
+
+    def _room(self, joint: int, value: float) -> float:
+        """Distance of a joint's value from its limits."""
+        return float(min(value - self.lower[joint], self.upper[joint] - value))
 
     def _locked(self, fixed: Mapping[int | str, float] | None) -> tuple[dict[int, float], list[int]]:
         """Values of fixed joints by number, and the other joints."""

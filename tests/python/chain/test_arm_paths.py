@@ -112,6 +112,8 @@ def test_the_limits_of_a_fixed_joint_count():
     assert robot.path(pose, fixed={2: [2.96, 0.3]}, best="limits").best.q[0, 2] == 0.3
     near = robot.path(pose, fixed={2: [0.3, -0.5]}, q0=q).best
     assert near.q[0, 2] == 0.3 and near.cost == pytest.approx(np.linalg.norm(near.q[0] - q), abs=1e-9)
+    found = robot.inverse_kinematics_all(pose[0], fixed={2: 2.96})
+    assert np.allclose(found.limit_distance, np.minimum(found.q - robot.lower, robot.upper - found.q).min(axis=1))
     with pytest.raises(garra.UsageError, match="what best returned = nan"):
         robot.path(pose, fixed={2: 0.3}, best=lambda branch: np.nan)
 

@@ -79,7 +79,7 @@ def test_what_is_printed_says_why_a_problem_has_no_forces(problems):
     A, b = problems["A"][:3], problems["b"][:3].copy()
     b[1, 0] = np.nan
     text = repr(contact.solve(A, b, 0.5))
-    assert "2 of 3 converged, 1 invalid_input (a number is not finite, or is out of its range)" in text
+    assert "2 of 3 converged, 1 invalid_input (a number is not finite or out of its range, or a matrix not semidefinite)" in text
     assert "0 of 1 converged, invalid_input" in repr(contact.solve(A[0], b[0], -0.5)).replace("1 invalid", "invalid")
 
 
