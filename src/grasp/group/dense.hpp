@@ -31,14 +31,10 @@ struct DenseOf {
 };
 using Dense = DenseOf<double, Owned>;
 
-/// A^T B.
-[[nodiscard]] Dense transpose_times(const Dense& a, const Dense& b);
-/// A^T x and A x.
-[[nodiscard]] Column transpose_times(const Dense& a, const Column& x);
+/// A x.
 [[nodiscard]] Column multiplied(const Dense& a, const Column& x);
 
-/// Least-squares solution of least norm of V x = y, V of any rank; singular values below 1e-5 of the largest one count
-/// as zero.
+/// As least_squares.hpp has it.
 [[nodiscard]] Column least_squares(const Dense& v, const Column& y);
 
 }  // namespace garra::grasp

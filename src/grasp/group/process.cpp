@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "garra/batch/on_device.hpp"
+#include "garra/batch/parallel.hpp"
+#include "garra/study/study.hpp"
 #include "garra/systems/grasp/metrics.hpp"
 
 namespace garra::grasp {
@@ -57,113 +60,61 @@ Vec<double, D> force_at(const Column& c, std::size_t j) {
   return out;
 }
 
-/// W, moments over the radius of gyration of their object. Columns of contacts that `skip` says are zero; without
-/// friction tangential ones, too.
-template <class Skip>
-Dense scaled_wrenches(const GroupModel& m, const GroupSample& s, const Skip& skip) {
-  Dense W = s.W;
-  for (int c = 0; c < W.cols; ++c) {
-    const auto j = static_cast<std::size_t>(c / m.numbers);
-    const bool out = skip(j) || (c % m.numbers > 0 && !(s.mu[j] > 0));
-    for (int r = 0; r < W.rows; ++r) {
-      double& value = W(r, c);
-      value = out ? 0 : r % 6 < 3 ? value : value / gyration_radius(s.body[static_cast<std::size_t>(r / 6)]);
-    }
-  }
-  return W;
-}
+int rows_of_objects(const GroupModel& m) { return 6 * static_cast<int>(m.objects.size()); }
 
-/// The load on all objects likewise, and its size: weights and the rest of each object.
-Column scaled_load(const GroupModel& m, const GroupSample& s, double& size) {
-  Column w;
-  size = 0;
+/// What decides whether forces balance a sample, in `memory`. Bits of `left_out`: contacts that take no part.
+BalanceData balance_data(const GroupModel& m, const GroupSample& s, std::uint32_t left_out, double* memory) {
+  const int n = static_cast<int>(m.contacts.size()), D = m.numbers;
+  const BalanceData p = BalanceData::at(memory, rows_of_objects(m), m.rows(), n);
+  Column radius;
+  for (const Body<double>& body : s.body) radius.push_back(gyration_radius(body));
+  for (int c = 0; c < m.rows(); ++c) {
+    const bool counts = c % D == 0 || s.mu[static_cast<std::size_t>(c / D)] > 0;
+    for (int r = 0; r < p.W.rows; ++r)
+      p.W(r, c) = !counts ? 0 : r % 6 < 3 ? s.W(r, c) : s.W(r, c) / radius[static_cast<std::size_t>(r / 6)];
+  }
+  for (const auto& [from, to] : {std::pair{&s.A_man.m, p.A_man.m},
+                                 {&s.A_obj.m, p.A_obj.m},
+                                 {&s.b_man, p.b_man},
+                                 {&s.b_obj, p.b_obj},
+                                 {&s.mu, p.mu}})
+    std::copy(from->begin(), from->end(), to);
+  double size = 0;
   for (std::size_t k = 0; k < s.body.size(); ++k) {
-    const double radius = gyration_radius(s.body[k]);
     double rest = 0, weight = 0;
     for (int i = 0; i < 6; ++i) {
-      const double value = i < 3 ? s.load[k][i] : s.load[k][i] / radius;
+      const double value = i < 3 ? s.load[k][i] : s.load[k][i] / radius[k];
       const double own = i < 3 ? s.body[k].mass * m.gravity[i] : 0;
-      w.push_back(value);
+      p.load[6 * k + static_cast<std::size_t>(i)] = value;
       weight += own * own;
       rest += (value - own) * (value - own);
     }
     size += std::sqrt(weight) + std::sqrt(rest);
   }
-  return w;
-}
-
-double length(const Column& x) {
-  double sum = 0;
-  for (const double v : x) sum += v * v;
-  return std::sqrt(sum);
-}
-
-/// What W c + w leaves, with the c that leaves least (no cones).
-double unbalanced(const Dense& W, Column w) {
-  const Column part = multiplied(W, least_squares(W, w));
-  for (std::size_t k = 0; k < w.size(); ++k) w[k] -= part[k];
-  return length(w);
-}
-
-struct GroupBalance {
-  double resisted, imbalance;
-};
-
-/// Whether contact forces within the cones can balance every object, and what the fingers' commanded forces leave
-/// unbalanced, whatever forces pass between objects and fixtures. Bits of `left_out`: contacts that take no part.
-template <int D>
-GroupBalance balance_group(const GroupModel& m, const GroupSample& s, std::uint32_t left_out) {
-  const auto out = [&](std::size_t j) { return (left_out >> j & 1) != 0; };
-  double size = 0;
-  const Column w = scaled_load(m, s, size);
-  GroupBalance answer{NAN, 0};
-  // The force with which a finger's torques press on contacts that do not move; where its joints cannot press, the
-  // commanded one.
-  Column f;
-  for (std::size_t j = 0; j < s.place.size(); ++j) {
-    const Vec3<double> told = transpose_times(s.place[j].E, s.told[j]);
-    f.insert(f.end(), told.m, told.m + 3);
-    const GroupContact& c = m.contacts[j];
-    if (D > 3) f.push_back(c.torsion_radius > 0 ? dot(c.twist, column(s.place[j].E, 0)) / c.torsion_radius : 0);
+  *p.size = size;
+  for (int j = 0; j < n; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const GroupContact& c = m.contacts[at];
+    const Vec3<double> told = transpose_times(s.place[at].E, s.told[at]);
+    std::copy_n(told.m, 3, p.f + D * j);
+    if (D > 3) p.f[D * j + 3] = c.torsion_radius > 0 ? dot(c.twist, column(s.place[at].E, 0)) / c.torsion_radius : 0;
+    p.limit[j] = c.force_limit;
+    p.out[j] = left_out >> j & 1;
+    p.finger[j] = c.partner.kind == Kind::kFinger;
   }
-  Column moving = multiplied(s.A_man, f);
-  for (std::size_t k = 0; k < f.size(); ++k) moving[k] += s.b_man[k];
-  const Column less = least_squares(s.A_man, moving);
-  for (std::size_t k = 0; k < f.size(); ++k) f[k] -= less[k];
-  Column left = multiplied(scaled_wrenches(m, s, out), f);
-  for (std::size_t k = 0; k < w.size(); ++k) left[k] += w[k];
-  const auto not_passive = [&](std::size_t j) { return out(j) || m.contacts[j].partner.kind == Kind::kFinger; };
-  if (size > 0) answer.imbalance = unbalanced(scaled_wrenches(m, s, not_passive), left) / size;
-
-  // A load beyond the range of W is certified by linear algebra; within it, W c + w = 0 is W^T M^-1 (W c + w) = 0, a
-  // problem of contacts at rest.
-  if (unbalanced(scaled_wrenches(m, s, out), w) > 1e-6 * size) return {0, answer.imbalance};
-  int kept[kMaxGroupContacts], n = 0;
-  for (std::size_t j = 0; j < s.place.size(); ++j)
-    if (!out(j)) kept[n++] = static_cast<int>(j);
-  double load = 0;
-  for (const double b : s.b_obj) load = std::max(load, std::abs(b));
-  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(n)));
-  const solvers::RestProblem<D> p{n, load > 0 ? 1e-9 * load : 1.0, room.data()};
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(kept[i]);
-    for (int r = 0; r < D; ++r) {
-      const int row = D * kept[i] + r;
-      for (int j = 0; j < n; ++j)
-        for (int k = 0; k < D; ++k) p.A(D * i + r, D * j + k) = s.A_obj(row, D * kept[j] + k);
-      p.b()[D * i + r] = s.b_obj[static_cast<std::size_t>(row)];
-      p.c()[D * i + r] = r == 0 ? std::max(f[D * at], 1e-3 * size) : 0;  // within the cone, of the right size
-    }
-    p.mu()[i] = s.mu[at];
-    p.limit()[i] = m.contacts[at].force_limit;
-    p.least()[i] = 0;
-  }
-  answer.resisted = solvers::rest_forces(p).exists;
-  return answer;
+  return p;
 }
 
 template <int D>
-Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSample& s) {
+GroupBalance balance_of_sample(const GroupModel& m, const GroupSample& s, std::uint32_t left_out) {
+  const int of_objects = rows_of_objects(m), rows = m.rows(), n = static_cast<int>(m.contacts.size());
+  const int fields = BalanceData::fields(of_objects, rows, n);
+  Column memory(static_cast<std::size_t>(fields + balance_room<D>(of_objects, rows)));
+  return balance_group<D>(balance_data(m, s, left_out, memory.data()), n, memory.data() + fields);
+}
+
+template <int D>
+Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSample& s, const GroupBalance* known) {
   Metrics<double, kAnyContacts> out;
   out.reached = s.reached ? 1 : 0;
   out.margin = out.critical = out.load_factor = out.resisted_force_radius = out.min_grip_force = NAN;
@@ -190,7 +141,7 @@ Metrics<double, kAnyContacts> group_metrics(const GroupModel& m, const GroupSamp
       out.tangent_o[j] = limit > 0 ? c[2] / limit : INFINITY;
     }
   }
-  const GroupBalance balance = balance_group<D>(m, s, 0);
+  const GroupBalance balance = known != nullptr ? *known : balance_of_sample<D>(m, s, 0);
   out.resisted = balance.resisted;
   out.imbalance = balance.imbalance;
   return out;
@@ -206,7 +157,7 @@ void settle_group(const GroupModel& m, const HeldRule& held, const GroupSample& 
   const std::uint32_t left_out = opened(v, held);
   look_again({problem, v.c.m, v.a.m, limits.data(), held.acceleration, n, n, left_out}, room.data(), held, v);
   if (v.outcome != kPending) return;
-  const GroupBalance balance = balance_group<D>(m, s, left_out);
+  const GroupBalance balance = balance_of_sample<D>(m, s, left_out);
   v.resisted = balance.resisted;
   v.imbalance = balance.imbalance;
   settle_pending(held, v);
@@ -256,7 +207,8 @@ std::vector<GroupSample> build_group(const GroupModel& m, const GroupRange& rang
     }
     for (int j = 0; j < rows / D; ++j) p.mu[j] = s.mu[static_cast<std::size_t>(j)];
     batch::store<double>(t.problems, i, p);
-    batch::store<double>(t.metrics, i, group_metrics<D>(m, s));
+    batch::store<double>(t.metrics, i,
+                         group_metrics<D>(m, s, range.balances == nullptr ? nullptr : range.balances + i));
   }
   return samples;
 }
@@ -283,6 +235,34 @@ std::vector<ObjectHeld> conclude_group(const GroupModel& m, const HeldRule& held
     }
     batch::store<double>(t.sample_results, i, v);
   }
+  return out;
+}
+
+std::int64_t most_balances(const GroupModel& m, const Device& device) {
+  constexpr std::int64_t kMost = 1 << 15, kHostMemory = 1 << 30;
+  const int of_objects = rows_of_objects(m), rows = m.rows();
+  const auto numbers = BalanceData::fields(of_objects, rows, static_cast<int>(m.contacts.size())) + 2;
+  const auto bytes = static_cast<std::int64_t>(sizeof(double)) * numbers;
+  const auto room = static_cast<std::int64_t>(sizeof(double)) * balance_room<4>(of_objects, rows);
+  const std::int64_t fit = how_many_fit(device, static_cast<std::uint64_t>(bytes + room));
+  return std::min({kMost, kHostMemory / bytes / study::kBlock * study::kBlock, fit});
+}
+
+std::vector<GroupBalance> balance_on_device(const GroupModel& m, std::int64_t first, std::int64_t count,
+                                            const Device& device) {
+  const int of_objects = rows_of_objects(m), n = static_cast<int>(m.contacts.size());
+  const auto fields = static_cast<std::int64_t>(BalanceData::fields(of_objects, m.rows(), n));
+  std::vector<double> data(static_cast<std::size_t>(count * fields));
+  std::vector<GroupBalance> out(static_cast<std::size_t>(count));
+  batch::parallel_for(study_threads(device), count, [&](std::int64_t i) {
+    const GroupSample s = evaluate_group(m, draw_group(m, first + i, nullptr, 0));
+    // All contacts of a sample out of reach are left out: nothing is decided of it.
+    static_cast<void>(balance_data(m, s, s.reached ? 0 : ~0u, data.data() + i * fields));
+  });
+  const auto run = [&](auto numbers) {
+    batch::on_device(device, GroupBalances<numbers>{of_objects, n, count, data.data(), out.data()});
+  };
+  m.numbers > 3 ? run(std::integral_constant<int, 4>()) : run(std::integral_constant<int, 3>());
   return out;
 }
 

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "garra/batch/device.hpp"
 #include "garra/contact.hpp"
+#include "grasp/group/balance.hpp"
 #include "grasp/group/model.hpp"
 #include "grasp/sample/check.hpp"
 
@@ -23,6 +25,7 @@ struct GroupTiles {
 struct GroupRange {
   std::int64_t first, count;
   bool nominal;
+  const GroupBalance* balances = nullptr;  ///< of each sample; null: not known
 };
 
 /// Draws the samples; fills problems, metrics and uniforms.
@@ -41,6 +44,11 @@ struct NetWrench {
 
 /// Whether an object of a sample is held.
 enum class ObjectHeld : std::uint8_t { kNo, kYes, kUnknown };
+
+/// Whether forces balance the samples from `first` on, on a GPU; most_balances(): of how many at once.
+[[nodiscard]] std::int64_t most_balances(const GroupModel& m, const Device& device);
+[[nodiscard]] std::vector<GroupBalance> balance_on_device(const GroupModel& m, std::int64_t first, std::int64_t count,
+                                                          const Device& device);
 
 /// Outcomes of these samples, after the solver; of each sample, each object.
 template <int D>

@@ -225,7 +225,9 @@ void count_objects(const Layout& l, const std::vector<ObjectHeld>& held, study::
   }
 }
 
-study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+/// `balances`: of the samples of a group, from `first` on; null: not known.
+study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device,
+                        const GroupBalance* balances = nullptr) {
   const Scenario& s = study.scenario();
   const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(s.plan.keep));
   return study::count_blocks(study.shape(), {first, count, study_threads(device)}, [&] {
@@ -236,7 +238,10 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
         if (study.group() == nullptr)
           process(s, study.model(), device.executor, at, some, *w);
         else
-          count_objects(study.layout(), process_group(study, device.executor, {at, some, false}, *w), tally);
+          count_objects(study.layout(),
+                        process_group(study, device.executor,
+                                      {at, some, false, balances == nullptr ? nullptr : balances + (at - first)}, *w),
+                        tally);
         const Counting<kAnyContacts> counting{
             &study.model(),     study.layout(),          sizes.keep, at, w->metrics.data(),
             w->uniforms.data(), w->sample_results.data()};
@@ -244,6 +249,18 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
       }
     };
   });
+}
+
+/// A group: its balances are decided on the GPU, all else by threads of the host.
+study::Tally run_group_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+  const std::int64_t most = most_balances(*study.group(), device);
+  study::Tally total = study::empty_tally(study.shape(), first, count);
+  for (std::int64_t begin = first; begin < first + count; begin += most) {
+    const std::int64_t some = std::min(most, first + count - begin);
+    const std::vector<GroupBalance> balances = balance_on_device(*study.group(), begin, some, device);
+    study::append(total, run_on_cpu(study, begin, some, {Executor::kLanes, device.threads}, balances.data()));
+  }
+  return total;
 }
 
 study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
@@ -353,14 +370,7 @@ std::vector<study::RowColumn> Study::columns() const {
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
   if (device.executor == Executor::kCuda) {
-    if (group_)
-      throw Error(ExitCode::kNoDevice,
-                  any_slides(scenario_)
-                      ? "sliding contacts run on the CPU only"
-                      : "samples at one instant of groups of objects, of several contacts on a finger "
-                        "and of soft contacts run on the CPU only",
-                  "Leave out --device.");
-    return run_on_gpu(*this, first, count, device);
+    return group_ ? run_group_on_gpu(*this, first, count, device) : run_on_gpu(*this, first, count, device);
   }
   return run_on_cpu(*this, first, count, device);
 }

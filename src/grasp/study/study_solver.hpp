@@ -20,7 +20,6 @@ inline contact::Options contact_options(const Scenario& s) {
 
 /// Why a GPU is not taken for the scenario's samples unless it is asked for; "" if it is.
 inline std::string gpu_refusal(const Scenario& s) {
-  if (any_slides(s)) return "sliding contacts have no kernel";
   if (is_group(s)) return "a group of objects, several contacts on a finger or soft contacts: not measured on a GPU";
   const int most = contact::most_on_device(contact_options(s).method);
   if (static_cast<int>(s.contacts.size()) <= most) return "";

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+import tomli_w
 from program import PROGRAM, ROOT, STOPPED, garra
 
 SIMULATED = Path(PROGRAM).parent / "garra-sim"
@@ -39,6 +41,10 @@ def run(scenario, device, *more):
         ("puma_singularities", 500),
         ("platform_climb", 64),
         ("platform_climb_trunk", 2),
+        ("two_spheres", 1500),
+        ("lean_on_table", 500),
+        ("three_boxes", 40),
+        ("papers_sliding", 200),
     ],
 )
 def test_a_run_has_the_bytes_of_the_processor(scenario, samples, tmp_path):
@@ -67,14 +73,47 @@ def test_a_group_in_time_has_the_bytes_of_the_processor(scenario, samples, setti
         assert (tmp_path / "gpu" / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
 
 
+@pytest.mark.parametrize("joints", [5, 9])
+def test_fingers_of_a_group_have_kernels_for_any_number_of_joints(joints, tmp_path):
+    scenario = tomllib.loads((SCENARIOS / "two_spheres.toml").read_text())
+    for finger in scenario["hand"]["finger"]:
+        for k in range(joints - 3):
+            finger["dh"].append([0.01 * (k + 1), 0, "90 deg" if k % 2 else "-90 deg", 0])
+            finger["inertia"].append([1e-5, 2e-5, 1e-5])
+            for key, value in (("prismatic", False), ("mass", 0.02), ("com", [0.002, 0.001, 0]), ("start", 0.3)):
+                finger[key].append(value)
+    drive = {"kind": "controller", "torque_limit": [[6.5] * joints] * 2}
+    scenario["simulation"] = {"duration": 0.01, "step": 1e-3, "drive": drive}
+    (tmp_path / "scenario.toml").write_text(tomli_w.dumps(scenario))
+    options = ("run", tmp_path / "scenario.toml", "--samples", 20, "--no-report", "-o")
+    on_gpu(*options, tmp_path / "gpu", "--device", "cuda")
+    garra(*options, tmp_path / "cpu", "--device", "cpu")
+    assert (tmp_path / "gpu" / "summary.json").read_bytes() == (tmp_path / "cpu" / "summary.json").read_bytes()
+
+
+def test_a_group_with_a_puma_and_a_contact_without_friction_has_the_bytes_of_the_processor(tmp_path):
+    scenario = tomllib.loads(garra("check", SCENARIOS / "three_puma_sphere.toml").stdout)
+    del scenario["held"], scenario["solver"]
+    scenario["contact"][0]["model"] = "frictionless"
+    scenario["simulation"] = {"duration": 0.01, "step": 1e-3}
+    (tmp_path / "scenario.toml").write_text(tomli_w.dumps(scenario))
+    options = ("run", tmp_path / "scenario.toml", "--samples", 20, "--no-report", "-o")
+    on_gpu(*options, tmp_path / "gpu", "--device", "cuda")
+    garra(*options, tmp_path / "cpu", "--device", "cpu")
+    assert (tmp_path / "gpu" / "summary.json").read_bytes() == (tmp_path / "cpu" / "summary.json").read_bytes()
+
+
 def test_a_group_goes_to_a_gpu_if_that_is_asked_for_and_with_soft_contacts_not_in_time(tmp_path):
     on_gpu(*run("two_spheres", "auto", "--samples", 10, "--set", "simulation.duration=2 ms", "-o", tmp_path / "run"))
     assert "not measured on a GPU" in json.loads((tmp_path / "run" / "manifest.json").read_text())["why_not_gpu"]
     text = (SCENARIOS / "two_spheres.toml").read_text().replace("[[contact]]", '[[contact]]\nmodel = "soft"\ntorsion_radius = 0.003')
     (tmp_path / "soft.toml").write_text(text)
-    soft = ("run", tmp_path / "soft.toml", "--set", "simulation.duration=2 ms", "--samples", 10, "--no-report")
-    done = on_gpu(*soft, "--device", "cuda", "-o", tmp_path / "soft", expect=NO_DEVICE)
+    soft = ("run", tmp_path / "soft.toml", "--samples", 300, "--no-report", "-o")
+    done = on_gpu(*soft, tmp_path / "time", "--set", "simulation.duration=2 ms", "--device", "cuda", expect=NO_DEVICE)
     assert "soft contacts" in done.stderr and "--device cpu" in done.stderr
+    on_gpu(*soft, tmp_path / "gpu", "--device", "cuda")
+    garra(*soft, tmp_path / "cpu", "--device", "cpu")
+    assert (tmp_path / "gpu" / "summary.json").read_bytes() == (tmp_path / "cpu" / "summary.json").read_bytes()
 
 
 @pytest.mark.parametrize("keep", ["none", "failures", "all"])
