@@ -1,7 +1,7 @@
 // Which samples have a solution that is proven to be the only one: no second one is sought. Host.
 #pragma once
 
-#include "garra/solvers/friction_uniqueness.hpp"
+#include "contact/batch/uniqueness.hpp"
 #include "grasp/sample/check.hpp"
 
 namespace garra::grasp {
@@ -18,7 +18,7 @@ struct ProofKernel {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const auto found = batch::load<S, SampleResult<S, N>>(sample_results, i);
-    const auto only = solvers::is_only_solution(problem, found.c);  // false for the NaN of an unsolved problem
+    const auto only = contact::is_only_solution(problem, found.c);  // false for the NaN of an unsolved problem
     batch::store<S>(proven, i, select(only, S(1), S(0)));
   }
 };

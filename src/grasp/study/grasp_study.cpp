@@ -19,6 +19,7 @@
 #include "grasp/sample/proof.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/study/study_solver.hpp"
+#include "study/column_counts.hpp"
 #include "study/count_blocks.hpp"
 
 namespace garra::grasp {
@@ -269,20 +270,25 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   const Scenario& s = study.scenario();
   const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(s.plan.keep));
   return study::count_blocks(study.shape(), {first, count, study_threads(device)}, [&] {
-    return [&, w = std::make_unique<Workspace>(study.model(), study.group())](std::int64_t at, std::int64_t n,
-                                                                              study::Tally& tally, double* sums) {
-      for (const std::int64_t end = at + n; at < end; at += kSub) {
-        const std::int64_t some = std::min(kSub, end - at);
-        if (study.group() == nullptr)
-          process(s, study.model(), device.executor, at, some, *w);
-        else
-          count_objects(study.layout(), process_group(study, device.executor, {at, some, false}, *w), tally);
-        const Counting<kAnyContacts> counting{
-            &study.model(),     study.layout(),          sizes.keep, at, w->metrics.data(),
-            w->uniforms.data(), w->sample_results.data()};
-        study::count_samples(counting, some, sizes, tally, sums);
-      }
-    };
+    return
+        [&, w = std::make_unique<Workspace>(study.model(), study.group()), columns = study::CountColumns(sizes, kSub)](
+            std::int64_t at, std::int64_t n, study::Tally& tally, double* sums) mutable {
+          for (const std::int64_t end = at + n; at < end; at += kSub) {
+            const std::int64_t some = std::min(kSub, end - at);
+            if (study.group() == nullptr)
+              process(s, study.model(), device.executor, at, some, *w);
+            else
+              count_objects(study.layout(), process_group(study, device.executor, {at, some, false}, *w), tally);
+            contact::with_contacts(Executor::kLanes, [&](auto contacts) {
+              const study::ColumnCounting<Counting<contacts>> counting{
+                  {&study.model(), study.layout(), sizes.keep, at, w->metrics.data(), w->uniforms.data(),
+                   w->sample_results.data()},
+                  columns};
+              study::count_samples(counting, some, sizes, tally, sums);
+              columns.move_to(tally);
+            });
+          }
+        };
   });
 }
 
