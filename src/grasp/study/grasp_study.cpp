@@ -279,14 +279,12 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
               process(s, study.model(), device.executor, at, some, *w);
             else
               count_objects(study.layout(), process_group(study, device.executor, {at, some, false}, *w), tally);
-            contact::with_contacts(Executor::kLanes, [&](auto contacts) {
-              const study::ColumnCounting<Counting<contacts>> counting{
-                  {&study.model(), study.layout(), sizes.keep, at, w->metrics.data(), w->uniforms.data(),
-                   w->sample_results.data()},
-                  columns};
-              study::count_samples(counting, some, sizes, tally, sums);
-              columns.move_to(tally);
-            });
+            const study::ColumnCounting<Counting<kAnyContacts>> counting{
+                {&study.model(), study.layout(), sizes.keep, at, w->metrics.data(), w->uniforms.data(),
+                 w->sample_results.data()},
+                columns};
+            study::count_samples(counting, some, sizes, tally, sums);
+            columns.move_to(tally);
           }
         };
   });
