@@ -9,6 +9,7 @@
 #include "garra/core/error.hpp"
 #include "garra/grasp_analysis.hpp"
 #include "garra/io/scenario.hpp"
+#include "garra/solvers/friction_newton.hpp"
 #include "grasp/study/grasp_study.hpp"
 #include "grasp_robots.hpp"
 #include "motion_cases.hpp"
@@ -205,6 +206,34 @@ TEST(Outcomes, AddUpAndUnsolvedSamplesWidenTheInterval) {
   const auto e = study.estimate(total);
   EXPECT_EQ(e.interval.low, study::clopper_pearson(held, 4096).low);
   EXPECT_EQ(e.interval.high, 1);
+}
+
+// The truth is a search in every sample; the study searches where uniqueness is not proven.
+TEST(SecondSolutions, AreFoundAsOftenAsByASearchInEverySample) {
+  const Study study(three_puma({"contacts.friction={ uniform = [1.5, 5] }", "load.wrench={ force_radius = 40 }"}));
+  constexpr int kSamples = 2048;
+  const auto total = run(study, kSamples, Device{}, kSamples);
+  std::int64_t several = 0;
+  for (int i = 0; i < kSamples; ++i) {
+    const Replay r = study.replay(i);
+    solvers::FrictionProblem<double, 3> p;
+    std::ranges::copy(r.A, p.A.m);
+    std::ranges::copy(r.b, p.b.m);
+    std::ranges::copy(r.mu, p.mu.m);
+    solvers::FrictionNewton newton;
+    newton.tolerance = study.scenario().tolerance;
+    const auto first = newton.solve(p);
+    newton.cold = true;
+    const auto second = newton.solve(p);
+    double apart = 0, size = 0;
+    for (int k = 0; k < 9; ++k) {
+      apart = std::max(apart, std::abs(first.a[k] - second.a[k]));
+      size = std::max(size, std::abs(p.b[k]));
+    }
+    several += apart > 1e-5 * size;
+  }
+  EXPECT_GT(several, 5);
+  EXPECT_EQ(total.counts[static_cast<std::size_t>(study.layout().several)], several);
 }
 
 TEST(Unreachable, SamplesAreCountedAsSuch) {

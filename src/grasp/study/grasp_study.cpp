@@ -16,8 +16,10 @@
 #include "grasp/sample/check.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/grasp_cuda.hpp"
+#include "grasp/sample/proof.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/study/study_solver.hpp"
+#include "study/column_counts.hpp"
 #include "study/count_blocks.hpp"
 
 namespace garra::grasp {
@@ -84,6 +86,8 @@ struct Workspace : private ContactsInUse {
   batch::Tiles<ArmShare<double>> arm;
   std::unique_ptr<SoftTiles> soft;  ///< of a group with soft contacts
   contact::Problems sliding;        ///< the last ones of a group with contacts that slide
+  batch::Tiles<double> proven{kSub};
+  std::unique_ptr<Workspace> doubtful;  ///< samples that may have a second solution
 
   explicit Workspace(const GraspModel& m, const GroupModel* group)
       : ContactsInUse(m.contacts),
@@ -131,6 +135,14 @@ void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
   for (std::int64_t i = 0; i < count; ++i) settle.template operator()<double>(i);
 }
 
+/// Newton's method from zero, after any method.
+void solve_again(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t count, Workspace& w) {
+  contact::iterate(executor,
+                   contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{
+                       make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
+                   count);
+}
+
 /// Solves the problems in the workspace.
 void solve_samples(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t count, Workspace& w) {
   using Iterate = contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>;
@@ -141,24 +153,11 @@ void solve_samples(const Scenario& s, const GraspModel& m, Executor executor, st
   else
     contact::iterate_tiles(contact_options(s),
                            {{executor}, w.problems.data(), nullptr, w.candidates.data(), nullptr, count});
-  // Newton's method from zero, after any method.
-  if (s.check_uniqueness)
-    contact::iterate(executor,
-                     Iterate{make_solver(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
-                     count);
 }
 
-/// Runs all steps (draw, fingers, build, balance, solve, outcome) of samples first .. first + count - 1 in the
-/// workspace.
-void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
-             Workspace& w) {
-  const double* second = s.check_uniqueness ? w.second.data() : nullptr;
-  draw_samples(executor, DrawKernel{&m, first, w.parts()}, count);
-  contact::with_contacts(executor, [&](auto n) {
-    contact::for_each_problem<n>(executor, count, BuildKernel<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
-  });
-  with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
-  solve_samples(s, m, executor, count, w);
+/// Outcomes of the samples; `second` as in SampleCheck.
+void check_samples(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t count, const double* second,
+                   Workspace& w) {
   contact::with_contacts(executor, [&](auto n) {
     contact::for_each_problem<n>(
         executor, count,
@@ -167,6 +166,45 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                              {s.tolerance, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
                              w.sample_results.data()});
   });
+}
+
+/// Repeats the check with a second solution of the samples whose first one is not proven to be the only one.
+void check_again(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t count, Workspace& w) {
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(executor, count,
+                                 ProofKernel<n>{w.problems.data(), w.sample_results.data(), w.proven.data()});
+  });
+  if (!w.doubtful) w.doubtful = std::make_unique<Workspace>(m, nullptr);
+  Workspace& to = *w.doubtful;
+  std::array<std::int64_t, kSub> number;
+  std::int64_t some = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (w.proven.get(i) > 0) continue;
+    to.problems.set(some, w.problems.get(i));
+    to.metrics.set(some, w.metrics.get(i));
+    to.candidates.set(some, w.candidates.get(i));
+    to.loads.set(some, w.loads.get(i));
+    for (int j = 0; j < m.contacts; ++j) to.tasks.set(j * kSub + some, w.tasks.get(j * kSub + i));
+    number[static_cast<std::size_t>(some++)] = i;
+  }
+  solve_again(s, m, executor, some, to);
+  check_samples(s, m, executor, some, to.second.data(), to);
+  for (std::int64_t k = 0; k < some; ++k)
+    w.sample_results.set(number[static_cast<std::size_t>(k)], to.sample_results.get(k));
+}
+
+/// Runs all steps (draw, fingers, build, balance, solve, outcome) of samples first .. first + count - 1 in the
+/// workspace.
+void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
+             Workspace& w) {
+  draw_samples(executor, DrawKernel{&m, first, w.parts()}, count);
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(executor, count, BuildKernel<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+  });
+  with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
+  solve_samples(s, m, executor, count, w);
+  check_samples(s, m, executor, count, nullptr, w);
+  if (s.check_uniqueness) check_again(s, m, executor, count, w);
   settle_samples(m, count, w);
 }
 
@@ -206,7 +244,10 @@ std::vector<ObjectHeld> process_rows(const Study& study, const GroupRange& range
 std::vector<ObjectHeld> process_group(const Study& study, Executor executor, const GroupRange& range, Workspace& w) {
   const Scenario& s = study.scenario();
   if (!w.soft)
-    return process_rows<3>(study, range, w, w, [&] { solve_samples(s, study.model(), executor, range.count, w); });
+    return process_rows<3>(study, range, w, w, [&] {
+      solve_samples(s, study.model(), executor, range.count, w);
+      if (s.check_uniqueness) solve_again(s, study.model(), executor, range.count, w);
+    });
   SoftTiles& soft = *w.soft;
   auto held = process_rows<4>(study, range, soft, w, [&] {
     iterate_soft(executor, {make_solver(s, false), soft.problems.data(), soft.candidates.data()}, range.count);
@@ -231,8 +272,9 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   const Scenario& s = study.scenario();
   const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(s.plan.keep));
   return study::count_blocks(study.shape(), {first, count, study_threads(device)}, [&] {
-    return [&, w = std::make_unique<Workspace>(study.model(), study.group())](std::int64_t at, std::int64_t n,
-                                                                              study::Tally& tally, double* sums) {
+    return [&, w = std::make_unique<Workspace>(study.model(), study.group()),
+            columns = study::CountColumns(sizes, kSub)](std::int64_t at, std::int64_t n, study::Tally& tally,
+                                                        double* sums) mutable {
       for (const std::int64_t end = at + n; at < end; at += kSub) {
         const std::int64_t some = std::min(kSub, end - at);
         if (study.group() == nullptr)
@@ -242,10 +284,12 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
                         process_group(study, device.executor,
                                       {at, some, false, balances == nullptr ? nullptr : balances + (at - first)}, *w),
                         tally);
-        const Counting<kAnyContacts> counting{
-            &study.model(),     study.layout(),          sizes.keep, at, w->metrics.data(),
-            w->uniforms.data(), w->sample_results.data()};
+        const study::ColumnCounting<Counting<kAnyContacts>> counting{
+            {&study.model(), study.layout(), sizes.keep, at, w->metrics.data(), w->uniforms.data(),
+             w->sample_results.data()},
+            columns};
         study::count_samples(counting, some, sizes, tally, sums);
+        columns.move_to(tally);
       }
     };
   });

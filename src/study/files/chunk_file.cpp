@@ -3,9 +3,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <variant>
 
 #include "base/files/sha256.hpp"
@@ -394,6 +396,21 @@ std::size_t largest_chunk(const study::Shape& s, std::int64_t count) {
          kRanking * (s.groups + 2) + kBuckets * s.buckets;
 }
 
+namespace {
+
+/// Most bytes of a chunk of usual size besides its rows; others take a second allocation.
+constexpr std::size_t kOtherBytes = std::size_t{1} << 20;
+
+/// Appends the head of a CBOR item in its shortest form.
+void put_head(int major, std::uint64_t value, std::vector<std::uint8_t>& to) {
+  const int size = value < 24 ? 0 : value <= UINT8_MAX ? 1 : value <= UINT16_MAX ? 2 : value <= UINT32_MAX ? 4 : 8;
+  const auto info = size == 0 ? value : static_cast<std::uint64_t>(24 + std::countr_zero(static_cast<unsigned>(size)));
+  to.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(major) << 5 | info));
+  for (int k = size; k-- > 0;) to.push_back(static_cast<std::uint8_t>(value >> (8 * k)));
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin) {
   json sums = json::array();
   for (const study::ExactSum& sum : t.exact) sums.push_back(sum.words());
@@ -412,11 +429,24 @@ std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin
             {"curve", to_binary(curve)},
             {"closest", to_json(t.closest)},
             {"worst", to_json(t.worst)},
-            {"kept", to_binary(t.kept)}};
+            {"kept", nullptr}};
   for (const study::Ranking& ranking : t.groups) j["groups"].push_back(to_json(ranking));
   if (!t.least.empty()) j["least"] = to_binary(t.least);
-  // CBOR, not JSON: doubles come back to the bit.
-  std::vector<std::uint8_t> bytes = json::to_cbor(j);
+  // CBOR, not JSON: doubles come back to the bit. The rows bypass nlohmann's writer, which would copy them.
+  const auto rows = std::as_bytes(std::span(t.kept));
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(rows.size() + kOtherBytes);
+  put_head(5, j.size(), bytes);
+  for (const auto& [key, value] : j.items()) {
+    json::to_cbor(key, bytes);
+    if (!value.is_null()) {
+      json::to_cbor(value, bytes);
+      continue;
+    }
+    put_head(2, rows.size(), bytes);
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(rows.data());
+    bytes.insert(bytes.end(), first, first + rows.size());
+  }
   const std::uint32_t sum = crc(bytes.data(), bytes.size());
   for (std::size_t k = 0; k < kCrc; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));
   return bytes;
