@@ -17,8 +17,8 @@ from garra.page.words import HALF
 
 def parts(c: Comparison) -> dict[str, Any]:
     """Values of templates/grasp/outcomes.html."""
-    brier = [("Brier score of P(held)", c.brier), ("of the rate of the other objects", c.brier_base)]
-    brier += [("recalibrated by the other objects", c.brier_recalibrated), ("slope of the logit (1: calibrated)", c.slope)]
+    brier = [("Brier score of P(held)", c.brier), (f"of the rate of the other {c.units}", c.brier_base)]
+    brier += [(f"recalibrated by the other {c.units}", c.brier_recalibrated), ("slope of the logit (1: calibrated)", c.slope)]
     return {
         "trials": c.trials,
         "missing": c.missing,

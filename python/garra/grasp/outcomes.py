@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from garra.page.interval import student_quantile
+from garra.page.words import plural
 
 OWN_RATE = "rate of the object's other trials"
 BINS = (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1)
@@ -111,14 +112,20 @@ class Comparison:
     friction_agreement: float = float("nan")
     """Share of the outcomes that agree at this coefficient"""
 
+    @property
+    def units(self) -> str:
+        """What is left out by turns: "objects", or "trials" of one object."""
+        return "objects" if len(self.groups) > 1 else "trials"
+
     def __str__(self) -> str:
         share = f" ({100 * self.missing / self.trials:.1f} %)" if self.missing else ""
-        lines = [f"{self.trials} trials of {len(self.groups)} objects, {self.missing}{share} without an answer (P = 0)"]
+        objects = plural(len(self.groups), "object")
+        lines = [f"{self.trials} trials of {objects}, {self.missing}{share} without an answer (P = 0)"]
         lines += [f"AUC {self.auc:.3f} {_text(self.auc_interval)} bootstrap, {_text(self.auc_jackknife)} jackknife"]
         lines += [f"AUC within objects {self.auc_within:.3f} {_text(self.auc_within_interval)}"]
         if np.isfinite(self.brier):
             lines += [
-                f"Brier {self.brier:.3f}, rate of the other objects {self.brier_base:.3f}, "
+                f"Brier {self.brier:.3f}, rate of the other {self.units} {self.brier_base:.3f}, "
                 f"recalibrated by the others {self.brier_recalibrated:.3f}; slope of the logit {self.slope:.2f}",
                 "P(held)      trials  mean P  held",
             ]

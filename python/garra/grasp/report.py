@@ -45,7 +45,7 @@ def build(run: Run) -> str:
         contacts=_contacts(summary),
         metrics=study_parts.metrics(summary),
         unresisted=[str(text) for text in summary.get("unresisted", [])],
-        inputs=study_parts.inputs(summary["inputs"], held["probability"], "holding", "held"),
+        inputs=grasp_words.about_nominal(study_parts.inputs(summary["inputs"], held["probability"], "holding", "held")),
         solver=_solver(summary),
         picture=picture,
         label=lambda key: outcomes.outcome(summary, key).label,
@@ -113,7 +113,7 @@ def _contacts(summary: Table) -> Table:
     for i, contact in enumerate(summary["contacts"], start=1):
         total = contact["stick"] + contact["slip"] + contact["break"]
         seen = sum(map(sum, contact["cone"]["counts"]))
-        states = [("held", "sticks", "stick"), ("slip", "slips", "slip"), ("break", "breaks", "break")]
+        states = [("held", "sticks", "stick"), ("slip", "slips", "slip"), ("break", "opens", "break")]
         rows.append(
             contact
             | {

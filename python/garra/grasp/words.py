@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from garra.page import words
@@ -27,6 +28,14 @@ def odds(probability: float, low: float, high: float, confidence: float = 0.95) 
 
 def _few(p: float, verb: str) -> str:
     return f"{words.one_in(p)} grasps {verb}" + ("s" if p <= words.RARE else "")
+
+
+def about_nominal(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Fields of study_parts.inputs() that say which inputs are deviations from what the scenario gives."""
+    for row in inputs["families"]:
+        if re.fullmatch(r"object .*(position|turn) [xyz]|contact angle", row["name"]):
+            row["distribution"] += ", about the nominal value"
+    return inputs
 
 
 # --- the scenario in one line

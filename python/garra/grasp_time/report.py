@@ -51,7 +51,7 @@ def build(run: Run) -> str:
         levels=grasp_time_levels.rows(summary, levels),
         overview=grasp_time_levels.overview(levels),
         motion=motion and _choices(summary, motion),
-        inputs=study_parts.inputs(summary["inputs"], p, "holding", "held"),
+        inputs=grasp_words.about_nominal(study_parts.inputs(summary["inputs"], p, "holding", "held")),
         convergence=study_parts.convergence(summary["convergence"], p, "P(held)"),
         first=sum(contact["slipped_first"] for contact in summary["contacts"]),
         spread=grasp_time_levels.spread,

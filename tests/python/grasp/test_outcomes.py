@@ -69,6 +69,9 @@ def test_intervals_are_of_objects_and_of_trials_where_there_is_one_object():
     score = rng.random(180)
     held = rng.random(180) < 0.2 + 0.6 * score
     c = garra.grasp.compare(score, held, group, resamples=4000)
+    assert "of 6 objects" in str(c) and "rate of the other objects" in str(c)
+    one = str(garra.grasp.compare(score, held))
+    assert "of 1 object," in one and "rate of the other trials" in one and "objects 0." not in one.split("Brier")[1]
     # The bootstrap by its definition: objects are drawn with replacement, their trials together.
     drawn = []
     for _ in range(1500):

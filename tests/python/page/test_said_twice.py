@@ -31,6 +31,8 @@ def test_units_are_written_as_people_write_them(runs, tmp_path: Path) -> None:
     runs.copy(tmp_path, "three_puma_sphere")
     page, html = page_of(tmp_path)
     before = html[: html.index('id="reproduce"')]
+    for said in ("0 ± 2°, about the nominal value", "0 ± 2 mm, about the nominal value"):  # 60°, and z = 0.3 m
+        assert said in page.text
     assert "object acceleration [m/s²]" in before and "m/s^2" not in before
     assert words.quantity(12.5, "rad^2*s") == f"12.5{NARROW}rad²·s" and words.quantity(12.5, "°") == "12.5°"
 
