@@ -96,8 +96,7 @@ class Turns {
     const Range& joint = joint_[i];
     const double q = one.q[static_cast<int>(i)];
     if (joint.prismatic || is_endless(joint)) {
-      if (!joint.prismatic)
-        one.q[static_cast<int>(i)] = into(joint, next_to(q0, i, q));
+      if (!joint.prismatic) one.q[static_cast<int>(i)] = into(joint, next_to(q0, i, q));
       return add_windings(i + 1, one, q0, to);
     }
     const Span turns = turns_within(joint, q);

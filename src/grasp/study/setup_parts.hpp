@@ -13,7 +13,9 @@ namespace garra::grasp {
 [[nodiscard]] std::vector<double> list_inputs(const Scenario& s, std::vector<Draw>& draws);
 [[nodiscard]] SurfacePoint surface_point(const Contact& c);
 /// A curvature, or 0 for less than 1e-6 1/m: rounding of a plane, by which no displacement can be divided.
-[[nodiscard]] inline double significant_curvature(double curvature) { return std::abs(curvature) < 1e-6 ? 0 : curvature; }
+[[nodiscard]] inline double significant_curvature(double curvature) {
+  return std::abs(curvature) < 1e-6 ? 0 : curvature;
+}
 /// Principal moments of inertia per mass [m^2].
 [[nodiscard]] Vec3<double> gyration2(const Object& o);
 /// Model of finger j. Throws Error for a closed form that its chain does not have.
