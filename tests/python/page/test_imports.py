@@ -86,6 +86,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 # What a room may see beside itself, page/, the arguments of arguments.py, the arrays of batch.py and the data of files.py.
 SISTERS = {
+    "bench": {"study"},  # its progress lines
     "grasp": {"chain", "contact", "scenario", "study"},  # as in C++: fingers are chains; matrices() takes a scenario
     "grasp_time": {"grasp"},
     "platform": {"files", "own"},
