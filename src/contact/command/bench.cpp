@@ -94,8 +94,10 @@ std::string format_command(const BenchArguments& a) {
   std::ostringstream text;
   text << "garra contact bench";
   for (const std::string& name : a.request.names) text << ' ' << name;
-  text << " --methods " << a.methods << " --problems " << a.request.problems << " --seed " << a.request.seed
-       << " --tolerance " << a.tolerance << " --time-limit " << a.time_limit << " --device " << a.device;
+  text << " --methods " << a.methods;
+  if (a.request.most > 0) text << " --problems " << a.request.problems;  // it would bound sets from files, too
+  text << " --seed " << a.request.seed << " --tolerance " << a.tolerance << " --time-limit " << a.time_limit
+       << " --device " << a.device;
   if (a.threads > 0) text << " --threads " << a.threads;
   return text.str();
 }
