@@ -436,10 +436,11 @@ def _patch(cells: dict[str, np.ndarray], pressure: np.ndarray, o: HandOptions) -
     # link at an edge has the normal of its deepest cells.
     of_object, of_link = weight @ normal, -(weight @ cells["own_normal"])
     on_face = weight @ cells["edge"] <= MOST_EDGE
-    if np.linalg.norm(of_link) < FLAT:
-        of_link = -(weight**4 @ cells["own_normal"])
-        of_link *= np.linalg.norm(weight @ cells["own_normal"]) / max(np.linalg.norm(of_link), 1e-300)
-    mean = of_object if on_face and np.linalg.norm(of_object) >= min(np.linalg.norm(of_link), FLAT) else of_link
+    flatness = min(np.linalg.norm(of_link), FLAT)
+    if flatness < FLAT:
+        deepest = weight**4
+        of_link = -(deepest / deepest.sum() @ cells["own_normal"])
+    mean = of_object if on_face and np.linalg.norm(of_object) >= flatness else of_link
     n = mean / max(np.linalg.norm(mean), 1e-12)
     out = []
     for place in places:

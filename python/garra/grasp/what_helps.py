@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from garra import _core
+from garra.grasp.hand_poses import FLAT
 from garra.grasp.set_options import OF_CONTACTS
 
 PLACES = 32  # of one more finger that are tried
-FLAT = 0.999  # length of the mean of a flat face's normals, at least
 FINGER_MASS = 0.05  # of one more finger of a whole hand [kg]
 
 
