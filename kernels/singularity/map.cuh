@@ -156,17 +156,18 @@ struct StartKernel {
 };
 
 /// Further searches, see MapArmOf::look_elsewhere_in_block(); those that are not worth their time do not start.
-template <int J, int G, Look L>
+template <int J, int G, bool Around>
 struct LookElsewhereWhereWorthKernel {
   const Arm<J>* arm;
+  Look look;
   RefineOptions options;
   const double* searches;
   double* others;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     auto s = batch::load<double, Search<double, J>>(searches, k);
-    const bool worth = deserves(L, *arm, s, options);
-    if (worth) s = look_elsewhere<G, L>(*arm, s, options);
+    const bool worth = deserves(look, *arm, s, options);
+    if (worth) s = look_elsewhere<G, Around>(look, *arm, s, options);
     // An active search goes on; `again` tells KeepNearerKernel that there is something to compare.
     if (!worth) s.active = 0;
     s.again = worth ? 1 : 0;
@@ -304,10 +305,11 @@ void search(const Arm<J>& arm, const RefineOptions& options, std::int64_t count,
   }
 }
 
-template <int J, int G, Look L>
-void look_elsewhere_in_batch(const Arm<J>& arm, const RefineOptions& options, std::int64_t count, SearchRoom<J>& room) {
+template <int J, int G, bool Around>
+void look_elsewhere_in_batch(Look look, const Arm<J>& arm, const RefineOptions& options, std::int64_t count,
+                             SearchRoom<J>& room) {
   double *const searches = room.searches.data(), *const others = room.others.data();
-  for_each(count, arm, LookElsewhereWhereWorthKernel<J, G, L>{nullptr, options, searches, others});
+  for_each(count, arm, LookElsewhereWhereWorthKernel<J, G, Around>{nullptr, look, options, searches, others});
   search<J, G, 1>(arm, options, count, others, room);
   for_each(count, arm, KeepNearerKernel<J>{nullptr, options, searches, others});
 }
@@ -319,10 +321,10 @@ void find_nearest(const Arm<J>& arm, const RefineOptions& options, std::int64_t 
   double* const searches = room.searches.data();
   search<J, G, 1>(arm, options, count, searches, room);
   if constexpr (G > 1) {
-    look_elsewhere_in_batch<J, G, Look::kSecond>(arm, options, count, room);
-    look_elsewhere_in_batch<J, G, Look::kOpposite>(arm, options, count, room);
-    look_elsewhere_in_batch<J, G, Look::kAround>(arm, options, count, room);
-    look_elsewhere_in_batch<J, G, Look::kClose>(arm, options, count, room);
+    look_elsewhere_in_batch<J, G, false>(Look::kSecond, arm, options, count, room);
+    look_elsewhere_in_batch<J, G, false>(Look::kOpposite, arm, options, count, room);
+    look_elsewhere_in_batch<J, G, true>(Look::kAround, arm, options, count, room);
+    look_elsewhere_in_batch<J, G, true>(Look::kClose, arm, options, count, room);
   }
   for_each(count, arm, AnalyzeKernel<J, G>{nullptr, options, searches, results});
   if constexpr (G > 2) {

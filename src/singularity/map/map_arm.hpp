@@ -169,12 +169,12 @@ class MapArmOf final : public MapArm {
     std::iota(w.active.begin(), w.active.end(), 0);
     search_block<1>(executor, options, w.searches, w);
     if constexpr (G > 1 || G == kAnyRank) {
-      look_elsewhere_in_block<Look::kSecond>(executor, count, options, w);
-      look_elsewhere_in_block<Look::kOpposite>(executor, count, options, w);
+      look_elsewhere_in_block<false>(Look::kSecond, executor, count, options, w);
+      look_elsewhere_in_block<false>(Look::kOpposite, executor, count, options, w);
     }
     if constexpr (G == 6) {  // others would take as long to compile as everything else
-      look_elsewhere_in_block<Look::kAround>(executor, count, options, w);
-      look_elsewhere_in_block<Look::kClose>(executor, count, options, w);
+      look_elsewhere_in_block<true>(Look::kAround, executor, count, options, w);
+      look_elsewhere_in_block<true>(Look::kClose, executor, count, options, w);
     }
     map_run::pad(w.searches, count);
     batch::for_each(executor, count, AnalyzeKernel<J, G>{&arm_, options, w.searches.data(), w.results.data()});
@@ -182,17 +182,17 @@ class MapArmOf final : public MapArm {
   }
 
   /// Further searches, whose ends replace those so far where they are nearer.
-  template <Look L>
-  void look_elsewhere_in_block(Executor executor, std::int64_t count, const RefineOptions& options,
+  template <bool Around>
+  void look_elsewhere_in_block(Look look, Executor executor, std::int64_t count, const RefineOptions& options,
                                map_run::Workspace<J>& w) const {
     std::vector<int> chosen;
     for (std::int64_t i = 0; i < count; ++i)
       // Gathered, so that lanes are full of those that need a further look.
-      if (deserves(L, arm_, w.searches.get(i), options)) chosen.push_back(static_cast<int>(i));
+      if (deserves(look, arm_, w.searches.get(i), options)) chosen.push_back(static_cast<int>(i));
     const auto found = static_cast<std::int64_t>(chosen.size());
     for (std::int64_t k = 0; k < found; ++k) w.others.set(k, w.searches.get(chosen[static_cast<std::size_t>(k)]));
     map_run::pad(w.others, found);
-    batch::for_each(executor, found, LookElsewhereKernel<J, G, L>{&arm_, options, w.others.data()});
+    batch::for_each(executor, found, LookElsewhereKernel<J, G, Around>{look, &arm_, options, w.others.data()});
     w.active.resize(chosen.size());
     std::iota(w.active.begin(), w.active.end(), 0);
     search_block<1>(executor, options, w.others, w);

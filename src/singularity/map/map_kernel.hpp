@@ -119,15 +119,16 @@ struct SearchKernel {
 };
 
 /// Between steps 4 and 5: further searches in place of those that may have missed something nearer.
-template <int J, int G, Look L>
+template <int J, int G, bool Around>
 struct LookElsewhereKernel {
+  Look look;
   const Arm<J>* arm;
   RefineOptions options;
   double* states;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    batch::store<S>(states, i, look_elsewhere<G, L>(*arm, batch::load<S, Search<S, J>>(states, i), options));
+    batch::store<S>(states, i, look_elsewhere<G, Around>(look, *arm, batch::load<S, Search<S, J>>(states, i), options));
   }
 };
 

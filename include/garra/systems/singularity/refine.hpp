@@ -324,8 +324,8 @@ inline constexpr double kPromising = 1.1, kOther = 0.2;
 inline constexpr double beside(Look look) { return look == Look::kClose ? 0.5 : 1; }
 
 /// Runs the first steps of a trial from `move` beside the start of `best`.
-template <int G, Look L, class S, int J>
-GARRA_HD Search<S, J> look_aside(const Arm<J>& arm, const Search<S, J>& best, const Vec<S, J>& move,
+template <int G, class S, int J>
+GARRA_HD Search<S, J> look_aside(Look look, const Arm<J>& arm, const Search<S, J>& best, const Vec<S, J>& move,
                                  const RefineOptions& options) {
   Search<S, J> out = start_search(best.start);
   out.length = best.length;
@@ -334,9 +334,9 @@ GARRA_HD Search<S, J> look_aside(const Arm<J>& arm, const Search<S, J>& best, co
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
-  for (int step = 0; step < steps_aside(L); ++step) {
+  for (int step = 0; step < steps_aside(look); ++step) {
     const Posture<S, J> at = posture(arm, out.q);
-    const auto null = look<G, 1>(at, out);
+    const auto null = kernel::look<G, 1>(at, out);
     advance<G, 1>(arm, at, null, options, out);
   }
   return out;
@@ -357,10 +357,10 @@ GARRA_HD S estimate_promise(const Arm<J>& arm, const Search<S, J>& best, const S
 
 /// Starts `out` at the most promising point around the start of `best`. If no point is promising,
 /// `out` is an ended search at that start.
-template <int G, Look L, class S, int J>
-GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const RefineOptions& options,
+template <int G, class S, int J>
+GARRA_HD void look_around(Look look, const Arm<J>& arm, const Search<S, J>& best, const RefineOptions& options,
                           Search<S, J>& out) {
-  const S reach = compute_reach(arm, best, options), aside = S(beside(L)) * reach;
+  const S reach = compute_reach(arm, best, options), aside = S(beside(look)) * reach;
   const Vec<S, J> unit = joint_units(arm, best.length);
   S least = S(kPromising) * reach;
   out.active = S(0);
@@ -372,7 +372,7 @@ GARRA_HD void look_around(const Arm<J>& arm, const Search<S, J>& best, const Ref
     if ((options.free >> joint & 1u) == 0) continue;
     Vec<S, J> move;
     for_each_index<J>([&](auto j) { move[j] = j == joint ? S(way % 2 == 0 ? 1 : -1) * (aside * unit[j]) : S(0); });
-    const Search<S, J> other = look_aside<G, L>(arm, best, move, options);
+    const Search<S, J> other = look_aside<G>(look, arm, best, move, options);
     const S promise = estimate_promise(arm, best, other, reach);
     const MaskOf<S> better = promise < least;
     least = select(better, promise, least);
@@ -390,18 +390,19 @@ GARRA_HD MaskOf<S> deserves(Look look, const Arm<J>& arm, const Search<S, J>& s,
   return kernel::compute_reach(arm, s, options) > S(kernel::worth_beyond(look)) * s.second;
 }
 
-/// A further search, beside the best one so far.
-template <int G, Look L, class S, int J>
-GARRA_HD Search<S, J> look_elsewhere(const Arm<J>& arm, const Search<S, J>& best, const RefineOptions& options) {
+/// A further search, beside the best one so far. Around tells whether `look` is one of kAround and kClose.
+template <int G, bool Around, class S, int J>
+GARRA_HD Search<S, J> look_elsewhere(Look look, const Arm<J>& arm, const Search<S, J>& best,
+                                     const RefineOptions& options) {
   Search<S, J> out = start_search(best.start);
   out.length = best.length;
   out.second = best.second;
-  if constexpr (L == Look::kSecond) {
+  if constexpr (Around) {
+    kernel::look_around<G>(look, arm, best, options, out);
+  } else if (look == Look::kSecond) {
     const Vec<S, J> unit = joint_units(arm, best.length),
                     way = kernel::way_to_second<G>(arm, out, kernel::compute_reach(arm, best, options), options.free);
     for_each_index<J>([&](auto j) { out.q[j] = fma(unit[j], way[j], out.q[j]); });
-  } else if constexpr (L == Look::kAround || L == Look::kClose) {
-    kernel::look_around<G, L>(arm, best, options, out);
   } else {
     out.left = best.left;
     for_each_index<J>([&](auto j) { out.q[j] = best.start[j] + (best.start[j] - best.q[j]); });
