@@ -459,6 +459,27 @@ enum class FrictionStart : int {
   kSweeps,  ///< the same after three sweeps of projected Gauss-Seidel
 };
 
+namespace friction_merit {
+
+/// Forces of the first start, and 1 where they are the stick forces and a solution, else 0.
+template <class S, int N>
+struct FirstForces {
+  Vec<S, 3 * N> c;
+  S solve;
+};
+/// Of every start but kZero. A function that is not inlined: it is the same for all merit functions and minimizers.
+template <class S, int N>
+[[nodiscard]] GARRA_HD_CALL FirstForces<S, N> first_forces(const FrictionProblem<S, N>& p, FrictionStart first,
+                                                           double tolerance) {
+  const Vec<S, 3 * N> stick = stick_force(p);
+  const auto sticks = force_error(p, stick) <= S(0.5 * tolerance);
+  FirstForces<S, N> out{stick, select(sticks, S(1), S(0))};
+  if (first == FrictionStart::kSweeps && !all(sticks)) out.c = select(sticks, stick, sweep<S, N>(p, stick, kSweeps));
+  return out;
+}
+
+}  // namespace friction_merit
+
 template <class Minimizer, class Merit, class S, int N>
 struct FrictionMeritState {
   typename MncpSolver<typename friction_merit::ProblemOf<Merit, N>::type, Merit, Minimizer>::template State<S> mncp;
@@ -578,13 +599,10 @@ struct FrictionMerit {
   template <class S, int N>
   [[nodiscard]] GARRA_HD MncpVec<Problem<N>, S> first_start(const FrictionProblem<S, N>& p) const {
     if (first == FrictionStart::kZero) return MncpVec<Problem<N>, S>::zero();
-    const Vec<S, 3 * N> stick = friction_merit::stick_force(p);
-    const auto sticks = friction_merit::force_error(p, stick) <= S(0.5 * tolerance);
-    const auto x = Problem<N>::unknowns(p, stick);
-    if (all(sticks)) return x;
-    Vec<S, 3 * N> c = stick;
-    if (first == FrictionStart::kSweeps) c = friction_merit::sweep<S, N>(p, c, friction_merit::kSweeps);
-    return select(sticks, x, Problem<N>::interior(p, c));
+    const auto from = friction_merit::first_forces(p, first, tolerance);
+    const auto solve = from.solve > S(0);
+    const auto x = Problem<N>::unknowns(p, from.c);
+    return all(solve) ? x : select(solve, x, Problem<N>::interior(p, from.c));
   }
 };
 
