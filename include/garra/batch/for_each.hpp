@@ -9,9 +9,10 @@
 
 namespace garra::batch {
 
-// A loop is one function with everything that it calls, lambdas of for_each_index included: a call
-// would pass registers of lanes through memory. Its machine code is separate from its callers': a
-// wheel has loops over lanes per instruction set and all else once (list: cmake/isas.cmake).
+// A loop over lanes is one function with everything that it calls, lambdas of for_each_index
+// included: a call would pass registers of lanes through memory. A loop over doubles leaves inlining
+// to the compiler. The machine code of both is separate from their callers': a wheel has loops over
+// lanes per instruction set and all else once (list: cmake/isas.cmake).
 
 /// Runs loop(), which works on doubles. Other files must be able to name its type: no lambda.
 template <class Loop>
@@ -23,31 +24,13 @@ __attribute__((noinline)) void lanes_loop(const Loop& loop);
 
 #if !defined(GARRA_QUICK_COMPILE)
 template <class Loop>
-__attribute__((flatten)) void scalar_loop(const Loop& loop);
-template <class Loop>
 __attribute__((flatten)) void lanes_loop(const Loop& loop);
 #endif
-
-/// A body that declares kCalls has its matrices in memory anyway (solvers::kInMemory). Its loop
-/// over doubles leaves inlining to the compiler, which is as fast and compiles sooner.
-template <class Body>
-inline constexpr bool kCalls = requires {
-  requires Body::kCalls;
-};
-
-/// Runs loop() with only the inlining that the compiler chooses.
-template <class Loop>
-__attribute__((noinline)) void calling(const Loop& loop) {
-  loop();
-}
 
 #if !defined(GARRA_SCALAR_ELSEWHERE)
 template <class Loop>
 void scalar_loop(const Loop& loop) {
-  if constexpr (kCalls<Loop>)
-    calling(loop);
-  else
-    loop();
+  loop();
 }
 #endif
 #if !defined(GARRA_LANES_ELSEWHERE)
@@ -60,7 +43,6 @@ void lanes_loop(const Loop& loop) {
 /// Runs body.operator()<S>(i) for every problem or group of lanes; the last tile must be padded.
 template <class S, class Body>
 struct Each {
-  static constexpr bool kCalls = batch::kCalls<Body>;
   std::int64_t count;
   const Body& body;
 

@@ -49,7 +49,6 @@ GARRA_HD void load_problem(const double* problems, const double* sliding, std::i
 /// Body of the iteration on one problem (scalar executor, GPU thread).
 template <class Solver, int N>
 struct IterateKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   Solver solver;
   const double* problems;           ///< tiles of FrictionProblem
   const double* sliding;            ///< tiles of SlidingContacts, or null
@@ -131,7 +130,6 @@ struct GivenKernel {
 /// Body of the certificate.
 template <int N>
 struct CertifyKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   double tolerance;  ///< of FrictionSolution::residual
   const double* problems;
   const double* sliding;

@@ -53,7 +53,6 @@ GARRA_HD ContactDiagnostics<S, N> compute_diagnostics(const Vec<S, 3 * N>& b, co
 /// compute_diagnostics() of problem i in tiles.
 template <int N>
 struct DiagnosticsKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const double* problems;
   const double* sliding;  ///< or null: all contacts may roll
   const double* solutions;

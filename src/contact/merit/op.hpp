@@ -51,7 +51,6 @@ struct FrictionMeritValue {
 template <Merit M, int N>
 struct MeritOp {
   using Value = FrictionMeritValue<typename solver_types::MeritOf<M>::type, N>;
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   bool of_forces;
 
   template <class S>

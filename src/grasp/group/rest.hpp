@@ -40,7 +40,6 @@ GARRA_HD bool find_rest_forces(const auto& p, const double* first, solvers::Rest
 /// change to one of them. There, and in the first step, the start is at rest if any forces leave all contacts at rest.
 template <int D>
 struct GroupRestKernel {
-  static constexpr bool kCalls = true;
   const GroupRules* rules;
   GroupMemory memory;
   bool first;      ///< step

@@ -264,7 +264,6 @@ GARRA_HD void touched_at(const PlaceAndGap<S>& at, std::size_t j, GroupStep<S>& 
 
 /// First body of a step: places objects and the contacts between them and with fixtures at its middle.
 struct GroupPlaceKernel {
-  static constexpr bool kCalls = true;
   const GroupRules* rules;
   GroupMemory memory;
   StepNow step;
@@ -307,7 +306,6 @@ struct GroupPlaceKernel {
 /// Second body: finger f in code for J joints, its contacts and torques.
 template <int J>
 struct GroupFingerKernel {
-  static constexpr bool kCalls = true;
   const GroupRules* rules;
   GroupMemory memory;
   bool first;  ///< step
@@ -378,7 +376,6 @@ struct GroupFingerKernel {
 
 /// Third body: the step's contact problem, in forces over it; a is the relative velocity after it over its length.
 struct GroupProblemKernel {
-  static constexpr bool kCalls = true;
   const GroupRules* rules;
   GroupMemory memory;
   bool first;  ///< step
@@ -492,7 +489,6 @@ struct GroupTakeKernel {
 
 /// Last body of a step: its forces take effect on objects and fingers, measures.
 struct GroupCloseKernel {
-  static constexpr bool kCalls = true;
   const GroupRules* rules;
   GroupMemory memory;
   double time;      ///< at the step's end [s]

@@ -176,7 +176,6 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
 /// for the joints of a finger if torques are limited, else 0.
 template <int N, int R = 0>
 struct BalanceKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
   double* metrics;                   ///< Metrics, read and written

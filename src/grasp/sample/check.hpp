@@ -51,18 +51,22 @@ struct SampleCheck {
   GARRA_HD SampleResult<S, N, D> sample_result(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i);
     const auto m = batch::load<S, Metrics<S, N>>(metrics, i);
-    const auto found = batch::load<S, solvers::Candidate<S, N, D>>(candidates, i);
-    const auto one = solvers::certified(problem, found, tolerance);
-    auto v = sample_check<S>(problem, one);
-    if (second != nullptr) {
-      const auto other = batch::load<S, solvers::Candidate<S, N, D>>(second, i);
-      const auto two = solvers::certified(problem, other, tolerance);
+    SampleResult<S, N, D> v;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (const double* from = candidates; from != nullptr; from = from == candidates ? second : nullptr) {
+      const auto found = batch::load<S, solvers::Candidate<S, N, D>>(from, i);
+      const auto here = sample_check<S>(problem, solvers::certified(problem, found, tolerance));
+      if (from == candidates) {
+        v = here;
+        continue;
+      }
       S apart = S(0);
       // Compares accelerations, not forces: forces need not be unique if A is singular, and no outcome depends on them.
-      for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
+      for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(v.a[k] - here.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false if one is NaN
-      v = choose(v.outcome == S(int(Outcome::kUnsolved)), sample_check<S>(problem, two),
-                 v);  // either certificate will do
+      v = choose(v.outcome == S(int(Outcome::kUnsolved)), here, v);                      // either certificate will do
       v.several = select(different, S(1), S(0));
     }
     conclude(m, v);
@@ -164,7 +168,6 @@ struct SampleCheck {
 /// Step 6 for every sample of a study.
 template <int N>
 struct SampleCheckKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
   SampleCheck<N> sample_check;

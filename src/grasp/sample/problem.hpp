@@ -236,7 +236,6 @@ GARRA_HD Metrics<S, N> compute_metrics(const GraspModel& m, const Parts<S, N>& p
 /// Step 3: friction problems, symmetric to the bit, and metrics. at_rest as in FingerKernel.
 template <int N, bool at_rest = false>
 struct BuildKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
   double* problems;

@@ -9,7 +9,6 @@ namespace garra::grasp {
 /// Stores for each sample 1 if its solution is the only one, else 0.
 template <int N>
 struct ProofKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const double* problems;
   const double* sample_results;
   double* proven;

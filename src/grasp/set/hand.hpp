@@ -103,7 +103,6 @@ GARRA_HD S torque_error(const SetModel& model, const SampleIndex<S>& index, int 
 /// Draws samples and builds their problems.
 template <int N, int D = 3, int H = N>
 struct HandBuildKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   static constexpr int M = kAxes<D>, kAll = M * N;  ///< numbers of a contact in object axes, and of all
   /// Whether grasps may have fewer contacts than N.
   static constexpr bool kTakesFewer = N > 0 && (N > kMaxContacts || D > 3);
@@ -359,7 +358,6 @@ struct HandBuildKernel {
 /// Balance of a sample: whether forces can balance the wrench, and the unbalanced part of the command.
 template <int N, int D = 3, int H = N>
 struct HandBalanceKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const SetGrasp<H>* grasps;
   const SetHand<H, D>* hands;
   std::int64_t samples;
@@ -381,7 +379,6 @@ struct HandBalanceKernel {
 /// The same with torque limits of joints.
 template <int N, int D = 3, int H = N>
 struct HandTorqueKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   HandBalanceKernel<N, D, H> of;
   LimitedJoints<H, D> joints;
 
@@ -448,7 +445,6 @@ GARRA_HD HandResult<S> make_hand_result(const SampleResult<S, N, D>& v, const Me
 /// Last step of a hand's sample: outcome and metrics as HandResult.
 template <int N, int D = 3>
 struct HandSampleCheckKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   SampleCheck<N, D> sample_check;
   double* results;
 

@@ -63,7 +63,6 @@ struct HandJob {
 /// The iteration on one sample's problem.
 template <int N, int D>
 struct HandIterateKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   solvers::FrictionNewton solver;
   const double* problems;
   double* candidates;

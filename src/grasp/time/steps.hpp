@@ -84,7 +84,6 @@ GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now
 /// Third body of a step: its contact problem.
 template <int N>
 struct AssembleKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const MotionRules* rules;
   MotionTiles tiles;
   Instant now;
@@ -115,7 +114,6 @@ struct AssembleKernel {
 /// Last body of a step, after the solver and its certificate: the forces take effect, measures.
 template <int N>
 struct CloseKernel {
-  static constexpr bool kCalls = solvers::kInMemory<N>;
   const MotionRules* rules;
   MotionTiles tiles;
   Instant now;
