@@ -38,6 +38,7 @@ struct Report {
   std::int64_t merged = 0;                          ///< vertices merged with another, or without a face
   std::int64_t dropped = 0;                         ///< faces with two equal vertices
   std::int64_t open_edges = 0;                      ///< directed edges without exactly one reversed partner
+  std::int64_t turned = 0;                          ///< faces that were wound otherwise than their neighbors
   bool flipped = false;                             ///< faces were reversed, because the volume was negative
   std::int64_t bodies = 1;                          ///< watertight mesh: connected components
   std::int64_t inverted = 0;                        ///< bodies with inward faces, which were reversed
@@ -50,8 +51,8 @@ struct Report {
   [[nodiscard]] double extent() const;  ///< longest side of the bounding box [m]
 };
 
-/// Cleans a mesh for the functions below: merges equal vertices, drops degenerate faces, turns
-/// faces outward. Vertices of remaining open edges are merged if they differ by less than 2^-22 of
+/// Cleans a mesh for the functions below: merges equal vertices, drops degenerate faces, winds
+/// neighbors alike where each edge has two faces, turns faces outward. Vertices of remaining open edges are merged if they differ by less than 2^-22 of
 /// the largest coordinate (two to four float32 steps) and no face collapses. Bodies of negative
 /// volume are reversed unless they are cavities of another.
 /// @param mesh vertices [v][3] in m, faces [f][3].

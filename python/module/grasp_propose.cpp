@@ -39,6 +39,7 @@ nb::dict words_to_dict(const mesh::Report& r) {
   out["dropped"] = r.dropped;
   out["open_edges"] = r.open_edges;
   out["watertight"] = r.watertight();
+  out["turned_faces"] = r.turned;
   out["flipped"] = r.flipped;
   out["inverted_bodies"] = r.inverted;
   out["area"] = r.area;

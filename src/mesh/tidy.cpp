@@ -145,6 +145,64 @@ Edges open_edges(const Mesh& m) {
   return open;
 }
 
+void turn_over(Mesh& m, std::size_t face) { std::swap(m.face[face + 1], m.face[face + 2]); }
+
+/// Turns faces over so that neighbors are wound alike, the fewest of each body. A mesh with an edge of one face or of
+/// three, and a one-sided surface, stay as they are. Returns how many were turned.
+std::int64_t wind_alike(Mesh& m) {
+  struct Side {
+    std::int32_t low, high;  ///< vertices of an edge
+    std::size_t face;
+    bool upward;  ///< the face goes from low to high
+    auto operator<=>(const Side&) const = default;
+  };
+  const auto faces = static_cast<std::size_t>(m.faces());
+  std::vector<Side> sides;
+  sides.reserve(m.face.size());
+  for (std::size_t f = 0; f < faces; ++f)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::int32_t a = m.face[3 * f + k], b = m.face[3 * f + (k + 1) % 3];
+      sides.push_back({std::min(a, b), std::max(a, b), f, a < b});
+    }
+  std::sort(sides.begin(), sides.end());
+  const auto same_edge = [&](std::size_t i, std::size_t k) {
+    return k < sides.size() && sides[i].low == sides[k].low && sides[i].high == sides[k].high;
+  };
+  std::vector<std::vector<std::pair<std::size_t, bool>>> next(faces);  // neighbors; true: wound otherwise
+  for (std::size_t i = 0; i < sides.size(); i += 2) {
+    if (!same_edge(i, i + 1) || same_edge(i, i + 2)) return 0;
+    const bool otherwise = sides[i].upward == sides[i + 1].upward;
+    next[sides[i].face].emplace_back(sides[i + 1].face, otherwise);
+    next[sides[i + 1].face].emplace_back(sides[i].face, otherwise);
+  }
+  std::vector<int> way(faces, -1);  // 1: to be turned over; -1: not yet seen
+  std::vector<std::size_t> body;
+  std::int64_t turned = 0;
+  for (std::size_t first = 0; first < faces; ++first) {
+    if (way[first] >= 0) continue;
+    way[first] = 0;
+    body.assign(1, first);
+    std::size_t over = 0;
+    for (std::size_t k = 0; k < body.size(); ++k)
+      for (const auto& [f, otherwise] : next[body[k]]) {
+        const int its = way[body[k]] ^ int{otherwise};
+        if (way[f] < 0) {
+          way[f] = its;
+          over += its == 1;
+          body.push_back(f);
+        } else if (way[f] != its) {
+          return 0;  // one-sided
+        }
+      }
+    const bool swap = 2 * over > body.size();
+    for (const std::size_t f : body) way[f] ^= int{swap};
+    turned += static_cast<std::int64_t>(swap ? body.size() - over : over);
+  }
+  for (std::size_t f = 0; f < faces; ++f)
+    if (way[f] == 1) turn_over(m, 3 * f);
+  return turned;
+}
+
 /// At least two, at most four units of float32 rounding at the largest coordinate, for any scale of the coordinates.
 double vertex_rounding(const Mesh& m) {
   double largest = 0;
@@ -194,8 +252,6 @@ Mesh joined(const Mesh& in, const Edges& open) {
     if (const std::int32_t first = sets.first(v); !collapses[static_cast<std::size_t>(first)]) v = first;
   return out;
 }
-
-void turn_over(Mesh& m, std::size_t face) { std::swap(m.face[face + 1], m.face[face + 2]); }
 
 /// Whether the body's extreme point in this direction is inside of others: the ray from there crosses their faces an
 /// odd number of times.
@@ -277,6 +333,8 @@ Mesh tidy(Mesh mesh, Report& report) {
       mesh = std::move(closer);
       open = std::move(fewer);
     }
+    report.turned = wind_alike(mesh);
+    if (report.turned > 0) open = open_edges(mesh);
   }
   report.merged = given - mesh.vertices();
   report.open_edges = std::ssize(open);

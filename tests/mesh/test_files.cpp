@@ -258,6 +258,23 @@ TEST_F(MeshFile, ABodyThatIsInsideOutIsNamedAndTurnedOver) {
     EXPECT_NEAR(o.surface->body(1000).mass, 1000 * volume, 1e-15);
     EXPECT_NEAR(o.surface->body(1).com[0], (0.5e-2 * 1e-6 + 3.1e-2 * 8e-9) / volume, 1e-15);
   }
+  // Some faces of each are wound otherwise than their neighbors: faces 0 and 3 of the large one, 1 of the small one.
+  std::string mixed = cube(0, 1, 1, 0) + cube(3, 0.2, 1, 8);
+  int quad = 0;
+  for (std::size_t at = mixed.find("f "); at != std::string::npos; at = mixed.find("f ", at + 1), ++quad)
+    if (quad == 0 || quad == 3 || quad == 7) {
+      std::array<int, 4> v{};
+      std::istringstream(mixed.substr(at + 2)) >> v[0] >> v[1] >> v[2] >> v[3];
+      const std::size_t end = mixed.find('\n', at);
+      mixed.replace(at, end - at, "f " + std::to_string(v[3]) + " " + std::to_string(v[2]) + " " +
+                                      std::to_string(v[1]) + " " + std::to_string(v[0]));
+    }
+  const Object wound = object(mixed);
+  EXPECT_TRUE(wound.report.watertight());
+  EXPECT_EQ(wound.report.turned, 6);  // each has two triangles
+  EXPECT_EQ(wound.report.inverted, 0);
+  expect_says(wound.warning, "6 of 24 faces were wound otherwise than their neighbors: they were turned over");
+  EXPECT_NEAR(wound.report.volume, volume, 1e-18);
   // A cavity is to be inside out.
   const Object hollow = object(cube(0, 1, 1, 0) + cube(0.4, 0.2, -1, 8));
   EXPECT_EQ(hollow.report.inverted, 0);

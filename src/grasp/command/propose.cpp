@@ -107,6 +107,7 @@ std::string json(const ProposeArguments& a, const ProposeAnswer& answer) {
                    {"dropped", r.dropped},
                    {"open_edges", r.open_edges},
                    {"watertight", r.watertight()},
+                   {"turned_faces", r.turned},
                    {"flipped", r.flipped},
                    {"inverted_bodies", r.inverted},
                    {"area", r.area},

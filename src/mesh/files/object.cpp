@@ -170,6 +170,9 @@ Object finished(mesh::Mesh mesh, const mesh::Report& report, const std::string& 
   if (!report.watertight())
     warn("the mesh is not watertight (" + std::to_string(report.open_edges) + " open or doubled edges of " +
          std::to_string(3 * report.faces) + ")");
+  if (report.turned > 0)
+    warn(std::to_string(report.turned) + " of " + std::to_string(report.faces) +
+         " faces were wound otherwise than their neighbors: they were turned over");
   if (report.inverted > 0)
     warn(std::to_string(report.inverted) + " of " + std::to_string(report.bodies) +
          " bodies were inside out, the first at (" + length_text(report.inverted_at[0]) + ", " +
