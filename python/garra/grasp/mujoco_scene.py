@@ -19,6 +19,7 @@ OLDEST = (3, 3, 2)  # before, mj_jacDot was wrong for free joints
 MOST_CONTACTS = 32
 REST = 1e-3  # [m/s]: contact points that move faster against each other slide; the law for that is another one
 FREE = 1e-6  # least singular value of a free body's Jacobian [m, rad]: below it three hinges stand in one plane
+MET = 1e-3  # equality constraints that are off by more have a note [m or rad]
 RANK = 1e-10  # of the largest singular value: equality constraints that say the same thing twice
 
 
@@ -414,7 +415,10 @@ class _Scene:
         m, d = self.model, self.data
         M_inv, acceleration = np.zeros((m.nv, m.nv)), np.array(d.qacc_smooth)
         self.mj.mj_solveM(m, d, M_inv, np.eye(m.nv))
-        E = self._constraints(d.efc_type == self.mj.mjtConstraint.mjCNSTR_EQUALITY)
+        equal = d.efc_type == self.mj.mjtConstraint.mjCNSTR_EQUALITY
+        if (off := np.max(np.abs(d.efc_pos[equal]), initial=0.0)) > MET:
+            self._note(f"equality constraints are off by {off:.2g} (m or rad): the hand would not stay there")
+        E = self._constraints(equal)
         if np.any(E[:, own]):
             raise ValueError("an equality constraint holds the object itself: switch it off (data.eq_active)")
         if not len(E):

@@ -571,11 +571,19 @@ GRIPPER = """
 GRIP, CUBE_MASS = 12.0, 0.4  # force of each jaw [N]; the motor of one drives both
 
 
-def gripped_cube() -> Grasp:
+def gripped_cube(apart: float = 0.0) -> Grasp:
     model = mujoco.MjModel.from_xml_string(GRIPPER)
     data = mujoco.MjData(model)
+    data.joint("l").qpos += apart
     data.ctrl[:] = 2 * GRIP, G * (0.7 + CUBE_MASS)
     return from_mujoco(model, data)
+
+
+def test_a_state_that_violates_an_equality_has_a_note():
+    assert not gripped_cube().notes and not gripped_cube(0.0005).notes
+    assert gripped_cube(0.002).notes == (
+        "equality constraints are off by 0.002 (m or rad): the hand would not stay there",
+    )
 
 
 def test_a_cube_gripped_flat_is_held_as_one_by_all_its_contacts():
