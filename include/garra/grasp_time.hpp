@@ -101,7 +101,7 @@ struct InTime {
 enum class MotionEnd : int {
   kHeld = 0,     ///< reached `duration` with every slip path below `slip`
   kSlipped,      ///< reached `duration` in the hand, but a contact slid by `slip`
-  kDropped,      ///< the center of mass moved by `drop`; the trajectory stops
+  kDropped,      ///< the center of mass moved by `drop`; the trajectory stops. Or nothing pressed on the object at the end
   kTurned,       ///< the object turned by `drop_turn`; the trajectory stops
   kJointLimit,   ///< a joint passed its limit; the trajectory stops
   kUnreachable,  ///< a finger cannot reach its contact; the trajectory does not start

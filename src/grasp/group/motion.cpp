@@ -73,6 +73,7 @@ GroupRun make_group_run(const Scenario& s, const GroupModel& m) {
                time.slip,
                time.drop,
                time.drop_turn,
+               time.duration,
                run.limits,
                run.kinds,
                shaken};

@@ -19,7 +19,7 @@ struct GroupRules {
   StepRules step;
   Drive drive;
   Controller controller;
-  double slip, drop, drop_turn;  ///< of InTime
+  double slip, drop, drop_turn, duration;  ///< of InTime
   Shown<FingerLimits> limits;
   Shown<ContactKind> kinds;
   bool shaken;
@@ -574,6 +574,9 @@ struct GroupCloseKernel {
                                 [&](int r) -> const S& { return x.now.W(6 * static_cast<int>(k) + i, r); });
       end_step(rules->step, x.now.body[k], load, contact, o);
       count_turn(before, rules->step.step, o);
+      S pressed = S(0);
+      for (int i = 0; i < 6; ++i) pressed = max(pressed, abs(contact[i]));
+      count_alone(pressed > S(0), rules->step.step, o);
       for (int i = 0; i < 3; ++i) {
         power += S(0.5) * (before.v[i] + o.v[i]) * load[i] + S(0.5) * (before.w[i] + o.w[i]) * load[i + 3];
         m.momentum[i] = select(on, m.momentum[i] + dt * (load[i] + contact[i]), m.momentum[i]);
@@ -657,13 +660,15 @@ struct GroupCloseKernel {
   GARRA_HD void finish(std::int64_t i, const S& status, const S& within, const S (&look)[kLooks], GroupStep<S>& x,
                        Whole<S>& m) const {
     const auto on = x.object[0].running > S(0);
-    auto finite = MaskOf<S>(true);
+    auto finite = MaskOf<S>(true), alone = MaskOf<S>(false);
     const int objects = static_cast<int>(x.object.size());
     const TileOf<S> lost(memory.lost, i);
     for (int k = 0; k < objects; ++k) {
       const ObjectMotion<S>& o = x.object[static_cast<std::size_t>(k)];
       finite = finite && is_finite(dot(o.p, o.p) + dot(o.v, o.v) + dot(o.w, o.w));
-      const auto gone = norm(o.p - o.first) >= S(rules->drop) || o.turned >= S(rules->drop_turn);
+      const auto left = is_left_alone(o, time, rules->step.step, rules->duration);
+      alone = alone || left;
+      const auto gone = left || norm(o.p - o.first) >= S(rules->drop) || o.turned >= S(rules->drop_turn);
       lost.put(k, select(on && gone, S(1), lost.at(k)));
     }
     S end = S(-1);
@@ -671,6 +676,7 @@ struct GroupCloseKernel {
       end = select(holds, S(static_cast<int>(why)), end);
     };
     // Later reasons override.
+    because(alone, MotionEnd::kDropped);
     because(look[kTurn] >= S(rules->drop_turn), MotionEnd::kTurned);
     because(look[kDrift] >= S(rules->drop), MotionEnd::kDropped);
     because(within == S(0), MotionEnd::kJointLimit);

@@ -157,7 +157,7 @@ void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t
     take_row(states.wrench, at, x.wrench);
     x.first = x.p;
     x.first_turn = x.turn;
-    x.turned = x.whole_turns = 0;
+    x.turned = x.whole_turns = x.alone = 0;
     batch::store<double>(host.objects, i, x);
     const Pose<double> pose = {rotation_matrix(x.turn), x.p};
     for (int j = 0; j < contacts; ++j) {

@@ -30,6 +30,7 @@ MotionRules make_rules(const Scenario& s, const GraspModel& grasp) {
   r.slip = time.slip;
   r.drop = time.drop;
   r.drop_turn = time.drop_turn;
+  r.duration = time.duration;
   r.tolerance = s.tolerance;
   // If every force or torque is given, nothing is balanced: neither the weight nor, later, its tilt.
   r.controller_mass = !any_balances(s) ? 0 : s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();

@@ -42,6 +42,7 @@ struct MotionRules {
   Vec3<double> shake_rms;                 ///< along x, y, z of the palm [m/s^2]
   double slip, drop;                      ///< [m]
   double drop_turn;                       ///< [rad]
+  double duration;                        ///< [s]
   double tolerance;                       ///< of the contact solver
   double controller_mass;                 ///< mass in the controller's model [kg]
   bool levels;                            ///< friction levels instead of the nominal friction
@@ -162,7 +163,7 @@ struct MotionDrawKernel {
     const Vec3<S> body_moments = (in.x[kMass] * (in.x[kScale] * in.x[kScale])) * cast<S>(m.gyration2);
     ObjectMotion<S> object;
     object.p = object.first = pose.p;
-    object.turned = object.whole_turns = S(0);
+    object.turned = object.whole_turns = object.alone = S(0);
     object.turn = object.first_turn = to_quaternion(column(pose.R, 0), column(pose.R, 1), column(pose.R, 2));
     object.v = cast<S>(m.v);
     object.w = cast<S>(m.omega);

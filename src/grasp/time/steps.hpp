@@ -321,8 +321,12 @@ struct CloseKernel {
   template <class S>
   GARRA_HD void finish(StepParts<S, N>& s, const Solved<S>& solved, const MaskOf<S>& on,
                        MotionMeasures<S, N>& m) const {
-    S within = S(1);
-    for (int j = 0; j < extent<N>(); ++j) within = min(within, s.fingers[j].within);
+    S within = S(1), force = S(0);
+    for (int j = 0; j < extent<N>(); ++j) {
+      within = min(within, s.fingers[j].within);
+      force = max(force, solved.c[3 * j]);
+    }
+    count_alone(force > S(0), rules->step.step, s.object);
     const ObjectMotion<S>& x = s.object;
     // Squares cannot cancel: one test detects NaN or infinity in any of the nine numbers.
     const auto finite = is_finite(dot(x.p, x.p) + dot(x.v, x.v) + dot(x.w, x.w));
@@ -330,6 +334,7 @@ struct CloseKernel {
     S end = S(-1);
     const auto because = [&](const MaskOf<S>& holds, MotionEnd why) { end = select(holds, S(int(why)), end); };
     // Later reasons override: meaningless numbers precede any conclusion from them.
+    because(is_left_alone(x, time, rules->step.step, rules->duration), MotionEnd::kDropped);
     because(x.turned >= S(rules->drop_turn), MotionEnd::kTurned);
     because(norm(x.p - x.first) >= S(rules->drop), MotionEnd::kDropped);
     because(within == S(0), MotionEnd::kJointLimit);

@@ -21,6 +21,7 @@ struct ObjectMotion {
   S mass;            ///< [kg]
   Vec3<S> moments;   ///< principal moments of inertia [kg m^2]
   Vec<S, 6> wrench;  ///< constant wrench on the sample (force; torque about the center of mass)
+  S alone;           ///< time since anything pressed on it [s]
   S running;         ///< 0: ended
 };
 
@@ -59,6 +60,18 @@ GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotio
     }
   now.turned = turned;
   now.whole_turns = whole + select(turned >= whole + S(kTurn), S(kTurn), select(turned < whole, S(-kTurn), S(0)));
+}
+
+/// An object is not held at the end of a simulation if nothing has pressed on it for this time [s], or from time 0.
+inline constexpr double kAlone = 0.02;
+template <class S>
+GARRA_HD void count_alone(const MaskOf<S>& pressed, double step, ObjectMotion<S>& now) {
+  now.alone = select(pressed, S(0), now.alone + S(step));
+}
+template <class S>
+GARRA_HD MaskOf<S> is_left_alone(const ObjectMotion<S>& x, double time, double step, double duration) {
+  const double least = min(kAlone, duration) - 0.5 * step;
+  return MaskOf<S>(time > duration - 0.5 * step) && x.alone > S(least);
 }
 
 /// Slip velocity of a sliding contact [m/s]; affects only outcomes and the explicit step.
