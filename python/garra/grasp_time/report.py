@@ -177,7 +177,7 @@ def _slip_work(summary: Table) -> float | None:
     """An energy that matters: of the level with the smallest forces."""
     medians = [level["peak_force"]["quantiles"]["0.5"] for level in summary["levels"] if level.get("peak_force")]
     known = [force for force in medians if force is not None]
-    return min(known) * summary["time"]["slip"] if known else None
+    return min(known) * summary["time"]["slip"] if known and min(known) > 0 else None
 
 
 def _audited(label: str, unit: str, value: float | None, limit: float | None, meaning: str) -> Table:

@@ -109,7 +109,7 @@ std::string format_largest(const Json& x, const char* unit) {
   return x.is_null() ? std::string("-") : format("%.1e ", x.get<double>()) + unit;
 }
 
-/// Work of the least median peak force over the slip distance [J]; NaN if unknown.
+/// Work of the least median peak force over the slip distance [J]; NaN if unknown, or without force.
 double slip_work(const Json& s) {
   double least = NAN;
   for (const Json& level : s["levels"]) {
@@ -117,7 +117,7 @@ double slip_work(const Json& s) {
     const double work = level["peak_force"]["quantiles"]["0.5"].get<double>() * s["time"]["slip"].get<double>();
     least = std::isnan(least) ? work : std::min(least, work);
   }
-  return least;
+  return least > 0 ? least : NAN;
 }
 
 /// Whether errors of energy and gap matter, by the criterion of the report.
