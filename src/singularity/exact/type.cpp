@@ -34,6 +34,7 @@ std::optional<Vec3<double>> meeting_point(const ScrewSet& set, int first, int la
 /// Factors of the determinant, of about unit size, by the part of the arm that each belongs to.
 struct Factors {
   std::optional<double> wrist, elbow, shoulder;
+  std::optional<double> rest;  ///< the other factor of an arm of which only the wrist is known
 };
 
 /// Axes 3 to 5 meet in W, or axes 1 to 3 are parallel and 4 meets 5 in W: the determinant is the product of
@@ -49,7 +50,13 @@ Factors find_six_factors(const ScrewSet& set, double size) {
   if (!wrist) return {};
   Factors out;
   out.wrist = std::abs(dot(s[3].w, cross(s[4].w, s[5].w)));
-  if (!planar || norm(s[0].w) == 0) return out;
+  if (!planar || norm(s[0].w) == 0) {
+    const auto unit = [&](const Screw<double>& of) {
+      return (norm(of.w) == 0 ? 1.0 : 1 / size) * velocity_at(of, *wrist);
+    };
+    out.rest = std::abs(dot(unit(s[0]), cross(unit(s[1]), unit(s[2]))));
+    return out;
+  }
   out.elbow = norm(cross(velocity_at(s[1], *on_axis_3), velocity_at(s[2], *on_axis_3))) / (size * size);
   out.shoulder = std::abs(dot(velocity_at(s[0], *wrist), s[1].w)) / size;
   return out;
@@ -89,7 +96,7 @@ std::string singularity_type(const chain::Robot& robot, const std::vector<double
   const Factors here = find_factors(make_screws(robot, q));
   const std::pair<const char*, std::optional<double> Factors::*> parts[] = {
       {"wrist", &Factors::wrist}, {"elbow", &Factors::elbow}, {"shoulder", &Factors::shoulder}};
-  double smallest = kVanishes;
+  double smallest = std::min(kVanishes, here.rest.value_or(kVanishes));
   for (const auto& [name, factor] : parts) smallest = std::min(smallest, (here.*factor).value_or(kVanishes));
   std::string out;
   for (const auto& [name, factor] : parts) {

@@ -24,6 +24,36 @@ def test_rank_sets_and_escapes(case):
         assert sorted(found.escape_joints) == sorted([j - 1 for j in e["joints"]] for e in case["min_escape_sets"])
 
 
+def test_a_wrist_that_is_only_close_does_not_name_what_is_singular_elsewhere():
+    """Axes 3 to 5 meet; axes 1 and 2 are not parallel, so that only the wrist has a name."""
+    wrist = np.array([0.6, 0.1, 0.4])
+    lines = (
+        ([0, 0, 1], [0, 0, 0]), ([0, 1, 0.3], [0.1, 0, 0.3]), ([0.2, 1, -0.4], [0.4, 0, 0.5]),
+        ([1, 0, 0], wrist), ([0, 1, 0], wrist), ([1, 0, 0], wrist),
+    )  # fmt: skip
+    joints = ""
+    for k, (along, point) in enumerate(lines):
+        w = np.array(along) / np.linalg.norm(along)
+        joints += f'[[joint]]\nname = "j{k}"\nscrew = {[*w.tolist(), *np.cross(point, w).tolist()]}\n'
+    head = 'schema = 1\nrobot = "own"\nconvention = "screws"\nhome = { position = [0.7, 0.1, 0.4] }\n'
+    robot = garra.Chain.from_toml(head + joints)
+
+    def q(elbow: float, bend: float) -> np.ndarray:
+        return np.array([0.3, 0.5, elbow, 0.4, bend, 0.2])
+
+    low, high = -0.8, -0.75  # the determinant changes its sign between them, whatever the wrist's angle
+    sign = np.sign(np.linalg.det(robot.jacobian(q(low, 0.4))))
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if np.sign(np.linalg.det(robot.jacobian(q(middle, 0.4)))) == sign:
+            low = middle
+        else:
+            high = middle
+    for bend in (0.4, 0.007, 0.003):
+        assert "wrist" not in str(garra.singularity.analyze(robot, q(low, bend)).nearest)
+    assert "wrist" in str(garra.singularity.analyze(robot, q(0.9, 0.0)).nearest)
+
+
 def test_of_a_robot_joints_are_indices():
     robot = garra.models.puma560()
     found = garra.singularity.analyze(robot, [0.3, -0.7, 0.5, 0.9, 0.0, -0.4])
