@@ -6,7 +6,7 @@ import copy
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -179,7 +179,7 @@ def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: floa
     Raises
     ------
     garra.UsageError
-        For an unknown kind.
+        For an unknown kind, and for problems that are not such tuples.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: floa
         "lcp": lcp_set,
         "mcp": lambda: [*applications(), *lower_levels()],
     }
-    given = list(defaults[kind]() if problems is None else problems)
+    given = _checked(kind, defaults[kind]() if problems is None else problems)
     error = {"contact": _contact_error, "lcp": _lcp_error, "mcp": lambda p, x: p.error(x)}[kind]
     solvers = {**_own(kind), **_peers(kind), **_registered[kind]}
     show = count_listener(progress, len(solvers) * len(given), "solves")
@@ -393,6 +393,17 @@ def _lcp_error(problem: tuple[np.ndarray, ...], z: np.ndarray) -> float:
     return float(abs(np.minimum(z, M @ z + q)).max())
 
 
+def _checked(kind: str, problems: Any) -> list[Any]:
+    parts = {"contact": ("A", "b", "mu"), "lcp": ("M", "q")}.get(kind)
+    if not isinstance(problems, Iterable):
+        raise _core.UsageError(f"problems: {problems!r} is no sequence")
+    given = list(problems)
+    for number, problem in enumerate(given):
+        if parts and not (isinstance(problem, tuple | list) and len(problem) == len(parts)):
+            raise _core.UsageError(f"problem {number} is no tuple ({', '.join(parts)})")
+    return given
+
+
 def _measured(
     name: str,
     solve: Callable[..., Any] | str,
@@ -412,11 +423,14 @@ def _measured(
         try:
             x = np.asarray(solve(own) if kind == "mcp" else solve(*own), dtype=float)
             seconds.append(perf_counter() - begin)
+            unknowns = np.shape(problem.x0 if kind == "mcp" else problem[1])
+            if x.shape != unknowns:
+                raise ValueError(f"an answer of shape {x.shape}, not {unknowns}")
             residual = error(problem, x) if np.isfinite(x).all() else np.nan
             endings.append(0 if residual <= tolerance else 3 if np.isnan(residual) else 1)
         except Exception as failure:  # whatever a solver raises is its failure
             raised.append(f"{type(failure).__name__}: {failure}")
-            seconds.append(perf_counter() - begin)
+            seconds[len(residuals) :] = [perf_counter() - begin]
             residual = np.nan
             endings.append(2)
         residuals.append(None if np.isnan(residual) else residual)

@@ -91,6 +91,10 @@ def test_fclib_files_are_those_that_the_program_reads(tmp_path):
 def test_unknown_kinds_and_things_that_are_no_function_are_errors():
     with pytest.raises(garra.UsageError, match='kind = "qp"'):
         garra.bench.compare("qp")
+    with pytest.raises(garra.UsageError, match=r"problem 0 is no tuple \(A, b, mu\)"):
+        garra.bench.compare("contact", [(np.eye(3), np.ones(3))])
+    with pytest.raises(garra.UsageError, match="problems: 3 is no sequence"):
+        garra.bench.compare("lcp", 3)
     with pytest.raises(TypeError, match="function is int"):
         garra.bench.register("three", 3)
 
