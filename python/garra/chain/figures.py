@@ -78,6 +78,14 @@ def _along(ax: Axes, axis: Swept) -> None:
         pad = (high / low) ** 0.03 if high > low else 1.5
         ax.set_xlim(low / pad, high * pad)
         _log_axis(ax.xaxis, low / pad, high * pad)
+    elif low == 0 and high > 30 * (least := float(axis.values[axis.values > 0].min(initial=high))):
+        # Zero beside values of several decades: linear below the least of them, then by powers of ten.
+        ax.set_xscale("symlog", linthresh=least, linscale=0.5)
+        ax.set_xlim(-0.1 * least, 1.2 * high)
+        ax.set_xticks([0.0, *(10.0**k for k in range(math.ceil(math.log10(least)), math.floor(math.log10(high)) + 1))])
+        label = _log_label(least, high)
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, at: label(x, at) if x > 0 else "0"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
     else:
         pad = 0.03 * (high - low) or max(abs(high), 1.0) * 0.5
         ax.set_xlim(low - pad, high + pad)
