@@ -101,8 +101,9 @@ void print_workers(const Status& s) {
     std::printf("%s\n", w.ended ? "; ended" : io::is_of_dead(w.name) ? "; died" : "");
   }
   for (const auto& c : s.claims)
-    std::printf("  chunk %lld: %s, %s\n", static_cast<long long>(c.chunk), io::describe_worker(c.worker).c_str(),
-                c.seconds ? ("for " + short_time(*c.seconds)).c_str() : "dated in the future: two clocks differ");
+    std::printf("  chunk %lld: %s, %s%s\n", static_cast<long long>(c.chunk), io::describe_worker(c.worker).c_str(),
+                c.seconds ? ("for " + short_time(*c.seconds)).c_str() : "dated in the future: two clocks differ",
+                io::is_of_dead(c.worker) ? "; died" : "");
 }
 
 void print_status(const Status& s) {

@@ -213,6 +213,9 @@ def test_status_leaves_out_the_rates_of_dead_workers(submitted):
     said = status_of_worker(dead.pid)
     assert re.search(rf"process {dead.pid} on host .*; died", said)
     assert "in all" not in said
+    (submitted / "claims").mkdir()
+    (submitted / "claims" / "1").write_text(f"{host}-{dead.pid}-0123abcd")
+    assert re.search(rf"chunk 1: process {dead.pid} on host .*, for .*; died", status_of_worker(dead.pid))
     assert "samples/s in all, 25 s left" in status_of_worker(os.getpid())  # 24,576 of them at 1000 a second
 
 
