@@ -41,6 +41,11 @@ std::string estimate_line(const std::string& event, const Json& e) {
                 high);
 }
 
+std::string heading(const Json& s, const std::string& untitled) {
+  const std::string title = s["title"];
+  return "\n" + (title.empty() ? untitled : title) + "\n\n";
+}
+
 std::string samples_line(const Json& s) {
   const std::string why = s["stopped_by"] == "half_width"
                               ? format(" of %lld, stopped at the asked half width", s["requested"].get<long long>())

@@ -37,6 +37,8 @@ template <class Json = nlohmann::ordered_json>
 [[nodiscard]] std::string estimate_line(const std::string& event, const nlohmann::ordered_json& estimate);
 
 /// "  100000 samples, seed 1", and whether the run ended before the requested samples.
+/// The title, else `untitled`, between empty lines.
+[[nodiscard]] std::string heading(const nlohmann::ordered_json& summary, const std::string& untitled);
 [[nodiscard]] std::string samples_line(const nlohmann::ordered_json& summary);
 
 /// The inputs with the largest influence on the event, if any, from the summary.

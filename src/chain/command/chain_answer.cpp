@@ -198,7 +198,7 @@ std::string note_lines(const std::string& note) {
 
 std::string chain_answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out =
-      "\n" + s["title"].get<std::string>() + "\n\n" + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
+      heading(s, s["robot"]["name"].get<std::string>()) + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
   out += note_lines(s.value("note", ""));
   out += effort_lines(s, manifest);
   if (look.sample >= 0)

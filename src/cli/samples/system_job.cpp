@@ -68,7 +68,7 @@ void print_row(const std::vector<study::RowColumn>& columns, const std::vector<d
 
 std::string SystemJob::answer(const Json& s, const Json& manifest, const std::string& run) const {
   const std::string event = s["event"]["name"];
-  return "\n" + s["title"].get<std::string>() + "\n\n" + estimate_line(event, s["event"]) + samples_line(s) +
+  return heading(s, "Study of " + words(s["job"].get<std::string>())) + estimate_line(event, s["event"]) + samples_line(s) +
          outcomes(s) + influences_on(event, s) + quantiles(s) + "\n" + speed_line(manifest) +
          "A sample           garra replay " + run + " --sample 0\n";
 }

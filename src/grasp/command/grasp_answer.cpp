@@ -104,7 +104,7 @@ void print_inputs(const std::vector<grasp::Input>& inputs, const Json& values) {
 }
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";
+  std::string out = heading(s, "Grasp") + probabilities(s) + samples_line(s) + "\n";
   out += grasp_outcomes(s) + first_to_fail(s) + influences_on(s["held"].value("label", "held"), s) + quantiles(s) +
          unresisted(s) + effort_lines(s, manifest);
   // If all samples are held, the shown one is the nearest to failing, not a failure.

@@ -161,7 +161,7 @@ std::string effort_lines(const Json& s, const Json& manifest) {
 }  // namespace
 
 std::string grasp_time_answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + headline_lines(s) + levels(s) + motion_outcomes(s);
+  std::string out = heading(s, "Grasp in time") + headline_lines(s) + levels(s) + motion_outcomes(s);
   out += first_to_slip(s) + influences_on("held", s) + metrics(s) + audit(s) + effort_lines(s, manifest);
   if (look.sample >= 0)
     out += "Worst sample       garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

@@ -133,8 +133,7 @@ std::string subject(const Json& s) {
 }  // namespace
 
 std::string platform_experiment_answer_text(const Json& s) {
-  const std::string title = s["title"];
-  std::string out = "\n" + (title.empty() ? "Experiment on a platform" : title) + "\n\n" + subject(s);
+  std::string out = heading(s, "Experiment on a platform") + subject(s);
   const bool is_motion = s["kind"] == "free_motion";
   out += format("  %lld of %lld %s solved in both forms\n", s["solved"].get<long long>(), s["samples"].get<long long>(),
                 is_motion ? "instants" : "poses");

@@ -149,9 +149,8 @@ std::string travel(const Json& s) {
 }  // namespace
 
 std::string platform_study_answer_text(const Json& s, const Json& manifest, const Look& look) {
-  const std::string title = s["title"];
-  std::string out = "\n" + (title.empty() ? "Platform " + s["platform"]["name"].get<std::string>() : title);
-  out += "\n\n" + headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) +
+  std::string out = heading(s, "Platform " + s["platform"]["name"].get<std::string>());
+  out += headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) +
          travel(s) + "\n";
   out += speed_line(manifest);
   if (look.sample >= 0)

@@ -186,9 +186,8 @@ std::string remarks(const Json& s) {
 
 std::string singularity_map_answer_text(const Json& s, const Json& manifest, const Look& look) {
   const Json& near = s["nearest"];
-  const std::string title = s["title"];
-  std::string out = "\n" + (title.empty() ? "Singularities of the " + s["robot"]["name"].get<std::string>() : title);
-  out += "\n\n" + headline_lines(s) + map_outcomes(s) + cell(s["voxels"]);
+  std::string out = heading(s, "Singularities of the " + s["robot"]["name"].get<std::string>());
+  out += headline_lines(s) + map_outcomes(s) + cell(s["voxels"]);
   if (!near.is_null() && near["converged"] > 0) out += dependent_text(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)
