@@ -54,6 +54,10 @@ class Identifiability:
     1990); O3: smallest one (Nahvi, Hollerbach 1994); O4: its square by the largest (Nahvi, Hollerbach 1996); O5: 1 by the
     sum of their inverses (Sun, Hollerbach 2008)"""
 
+    def __str__(self) -> str:
+        values = ", ".join(f"{name} {value:.3g}" for name, value in self.observability.items())
+        return f"{self.rank} of {self.possible} combinations of parameters, condition {self.condition:.3g}, {values}"
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -83,6 +87,14 @@ class Fit:
     """Gauss-Newton steps"""
     converged: bool
     """the last step changed the parameters by less than 1e-6 of their prior tolerances"""
+
+    def __str__(self) -> str:
+        end = "converged" if self.converged else "not converged"
+        off = 1e3 * np.sqrt((self.residuals[:, :3] ** 2).sum(axis=1).mean())
+        return (
+            f"{end} after {self.iterations} steps: positions off by {off:.3g} mm (rms), "
+            f"chi square {self.chi_square:.4g} of {self.degrees_of_freedom}"
+        )
 
 
 class Calibration:

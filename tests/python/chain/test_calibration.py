@@ -206,3 +206,5 @@ screw = [0, 0, 1, -0.59, 0, 0]
     assert rms(fitted, fit.parameters) == pytest.approx(0.3878, abs=1e-3)
     assert rms(other, fit.parameters) == pytest.approx(0.4104, abs=1e-3)
     assert fit.chi_square == pytest.approx(585.5488, rel=1e-4)
+    assert "positions off by 0.388 mm (rms), chi square 585.5 of 178" in str(fit)
+    assert str(model.identify(q[fitted])).startswith("14 of 14 combinations of parameters, condition ")
