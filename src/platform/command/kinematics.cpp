@@ -308,11 +308,14 @@ Json make_json(const platform::AssemblyModes& r, const std::vector<platform::Rea
 
 /// How many modes the samples have: "1: 3, 4: 97".
 void check_modes(const platform::AssemblyModes& r, int often, PlatformSummary& s) {
+  constexpr std::size_t kMostIsolated = 40;  // complex ones included (docs/theory/platform.md)
+  std::int64_t families = 0;
   std::vector<std::int64_t> samples_with;
   for (std::size_t i = 0; i + 1 < r.first.size(); ++i) {
     const auto modes = static_cast<std::size_t>(r.first[i + 1] - r.first[i]);
     if (samples_with.size() <= modes) samples_with.resize(modes + 1);
     ++samples_with[modes];
+    families += modes > kMostIsolated;
   }
   Json histogram = Json::object();
   std::string text;
@@ -328,12 +331,18 @@ void check_modes(const platform::AssemblyModes& r, int often, PlatformSummary& s
                      rarest = r.found.empty() ? 0 : *std::min_element(r.found.begin(), r.found.end());
   s.more["starts"] = starts;
   s.more["rarest_found"] = rarest;
-  s.more["estimated_missing"] = missing;
+  s.more["estimated_missing"] = families > 0 ? Json(nullptr) : Json(missing);
+  s.more["samples_with_families"] = families;
   s.lines += summary_line("modes",
                           "at least " + std::to_string(r.status.size()) + (s.samples == 1 ? "" : "; samples: " + text));
   s.lines += summary_line("search", std::to_string(starts) + " starts, the rarest mode found " +
                                         std::to_string(rarest) + (rarest == 1 ? " time" : " times"));
-  if (rarest < often && rarest > 0)
+  if (families > 0)
+    s.lines += summary_line("family", std::to_string(families) +
+                                          (families == 1 ? " sample has" : " samples have") +
+                                          " more poses than the 40 that can be isolated: the platform moves there although "
+                                          "its legs are locked");
+  else if (rarest < often && rarest > 0)
     s.lines +=
         summary_line("missing", format("about %.0f more by Chao's estimate; --starts finds rarer ones", missing));
 }

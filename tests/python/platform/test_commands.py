@@ -199,6 +199,25 @@ def test_simulate_reaches_the_reference_states(tmp_path, case):
     assert np.abs(acceleration - np.array([first["nudot"]])).max() < 1e-12
 
 
+def test_a_continuous_family_of_poses_is_no_number_of_modes(tmp_path):
+    """Equal legs between congruent bodies: every shift of the leg's length at no turn has these lengths."""
+    text = (ROOT / "data" / "platforms" / "trepa_like.toml").read_text()
+    points = [
+        f"[{x}, {y}, {z}]"
+        for (x, y), z in zip(
+            re.findall(r"^base = \[(.*), (.*), .*\]$", text, re.M), (0.1, -0.05, 0.02, 0.12, -0.1, 0.04), strict=True
+        )
+    ]
+    for key in ("base", "anchor"):
+        text = re.sub(rf"^{key} = .*$", lambda _, of=iter(points): f"{key} = {next(of)}", text, flags=re.M)
+    file = tmp_path / "congruent.toml"  # its home is not singular
+    file.write_text(re.sub(r"^home = .*$", "home = { position = [0.1, 0.05, 1.15], rpy = [0.2, 0.1, 0.5] }", text, flags=re.M))
+    summary = answer("modes", file, "--lengths", "1.2 1.2 1.2 1.2 1.2 1.2")
+    assert summary["samples_with_families"] == 1 and summary["estimated_missing"] is None
+    assert "more poses than the 40" in garra("platform", "modes", file, "--lengths", "1.2 1.2 1.2 1.2 1.2 1.2").stdout
+    assert answer("modes", "trepa_like", "--starts", 256)["samples_with_families"] == 0
+
+
 def test_modes_have_the_lengths_and_are_certified(tmp_path):
     summary = answer("modes", "trepa_like", "--starts", 256)
     modes = summary["result"]
