@@ -18,9 +18,9 @@ std::string joined(const std::vector<Error>& errors) {
 }
 
 /// First line of an error; two messages concern the same key if it agrees.
-std::string_view first_line(const Error& error) {
+std::string first_line(const Error& error) {
   const std::string_view text = error.what();
-  return text.substr(0, text.find('\n'));
+  return std::string(text.substr(0, text.find('\n')));
 }
 
 /// The innermost existing part of "key", "list[2]" or "table.key"; null for none.
@@ -51,9 +51,7 @@ FieldReader::FieldReader(const Node& table, const std::string& path) {
 
 void FieldReader::add(const Error& error, bool unknown) {
   frames_.back().good = false;
-  std::vector<Error>& into = unknown ? unknown_ : errors_;
-  const auto same = [&](const Error& e) { return first_line(e) == first_line(error); };
-  if (std::none_of(into.begin(), into.end(), same)) into.push_back(error);
+  if (said_[unknown ? 1 : 0].insert(first_line(error)).second) (unknown ? unknown_ : errors_).push_back(error);
 }
 
 void FieldReader::attempt(const Visit& step) {

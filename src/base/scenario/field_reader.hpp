@@ -1,7 +1,9 @@
 // Reads a table by its list of fields. Reading continues after a mistake, so that all mistakes are reported at once.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "base/scenario/fields.hpp"
@@ -76,6 +78,7 @@ class FieldReader final : public Fields {
 
   std::vector<Frame> frames_;
   const Case* not_held_ = nullptr;  ///< the case of the fields being visited to reject them
+  std::array<std::unordered_set<std::string>, 2> said_;  ///< first lines of errors_ and unknown_
   std::vector<Error> unknown_;      ///< come first: misspelled keys explain most other errors
   std::vector<Error> errors_;       ///< in the order of the fields
 };
