@@ -72,6 +72,7 @@ Range diagonal_range(const contact::Problems& p) {
 std::string describe_problems(const contact::Problems& p) {
   const Range A = find_range(p.A), b = find_range(p.b), mu = find_range(p.mu);
   std::string out = "problems        " + std::to_string(p.count) + "\n";
+  if (p.count == 0) return out;
   out += "contacts        " + std::to_string(p.contacts) + " each\n";
   out += "A               " + A.text() + " 1/kg, diagonal " + diagonal_range(p).text() + "\n";
   out += "b               " + b.text() + " m/s^2\n";

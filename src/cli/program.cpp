@@ -124,7 +124,7 @@ ExitCode with_output(ExitCode code) {
                     code == ExitCode::kTooManyUnsolved || code == ExitCode::kStoppedResumable;
   if (!done || (!lost && !unsaid)) return code;
   return complain(ExitCode::kInputOutput, "the output cannot be written (disk full, or closed)",
-                  "a run is in its folder nevertheless: `garra resume RUN` prints its answer again");
+                  "`garra resume RUN` prints the answer of a run again");
 }
 
 /// Names of files go into answers, which are UTF-8.

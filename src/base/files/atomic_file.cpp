@@ -26,7 +26,7 @@ std::string remedy_for(int error) {
     case EDQUOT:
       return "Free some space, or choose another place for the output.";
     case EFBIG:
-      return "Raise the limit on file sizes (ulimit -f), or write fewer problems per file.";
+      return "Raise the limit on file sizes (ulimit -f), or compute fewer problems or samples.";
     case EACCES:
     case EPERM:
     case EROFS:
