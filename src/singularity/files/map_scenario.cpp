@@ -175,7 +175,7 @@ void map_scenario_fields(Fields& f, MapScenario& s, const std::string& file, con
   slice_fields(f, s.robot, s.slices);
   // Only where all is right so far: sources of a robot that is wrong mean nothing.
   const std::int64_t nodes = f.good() && visits_nodes(s) && f.has("robot", true) ? count_nodes(s) : 0;
-  f.check(nodes <= kMaxSamples, s.task ? "task" : "joints", std::to_string(nodes) + " nodes, more than " + std::to_string(kMaxSamples), "Give fewer points.");
+  f.check(nodes <= kMaxSamples, s.task ? "task" : "joints", "more than 1e12 nodes", "Give fewer points.");
   // Grids decide the number of samples, so that it need not be written twice.
   if (f.reading() && nodes > 0) s.plan.samples = nodes;
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s, nodes); });
