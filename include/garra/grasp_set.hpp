@@ -274,7 +274,7 @@ inline constexpr SetOption kSetOptions[] = {
      SetOption::Bound::kNotNegative, "torque", "disturbing torque"},
     {"load", "random_gravity_direction", "random_gravity_direction", &SetStudy::random_gravity_direction, "",
      "gravity from a direction uniform on the sphere", SetOption::Bound::kAny, "random_gravity_direction"},
-    {"command", "factor", "command", &SetStudy::command, "1", "on the commanded forces or torques",
+    {"command", "factor", "command", &SetStudy::command, "1", "on the commanded forces; or torques, those that carry the hand itself included",
      SetOption::Bound::kAny, "command"},
     {"command", "grip_force_error", "grip_force_error", &SetStudy::grip_force_error, "N",
      "added to each contact's commanded normal force", SetOption::Bound::kAny, "grip_force_error",

@@ -23,7 +23,7 @@ from garra.grasp.poses import ParallelJaw, Touch, close_hand, close_jaw, hand_so
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
-from garra.grasp.what_helps import WhatHelps, arrays_of, what_helps
+from garra.grasp.what_helps import WhatHelps, arrays_of, stronger, what_helps
 from garra.options import accept_options
 from garra.page.outcomes import read_outcome
 from garra.page.run_folder import RunError
@@ -1623,11 +1623,11 @@ def _changed(
         names.append(name)
         sets.append({**arrays, **changed})
 
-    factors = [("command", ("force", "torsion", "torque")), ("force limits", ("force_limit",))]
-    factors += [("friction", ("friction",))] if uncertain["friction_is_factor"] else []
-    for name, parts in factors:
-        if found := [part for part in parts if part in arrays]:
-            add(f"{name} x {1 + share:g}", {part: (1 + share) * arrays[part] for part in found})
+    if command := stronger(arrays, share):
+        add(f"command x {1 + share:g}", command)
+    for name, part in (("force limits", "force_limit"), ("friction", "friction")):
+        if part in arrays and (part == "force_limit" or uncertain["friction_is_factor"]):
+            add(f"{name} x {1 + share:g}", {part: (1 + share) * arrays[part]})
     if "mass" in arrays and uncertain["mass_is_factor"]:
         less = ("mass", "inertia") if "inertia" in arrays else ("mass",)
         add(f"mass x {1 - share:g}", {part: (1 - share) * arrays[part] for part in less})

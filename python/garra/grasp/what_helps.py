@@ -41,9 +41,11 @@ def what_helps(ranking: Any, one: Any, grasp: int, share: float, move: float, ra
     arrays, rows = arrays_of(one, grasp)
     uncertain = ranking.uncertain
     changes: list[tuple[str, str, dict[str, np.ndarray]]] = []  # kind, name, arrays
-    for name, parts in (("grip force", ("force", "torsion", "torque")), ("force limits", ("force_limit",))):
-        if found := [part for part in parts if part in arrays]:
-            changes.append((name, f"{name} x {1 + share:g}", {part: (1 + share) * arrays[part] for part in found}))
+    if command := stronger(arrays, share):
+        changes.append(("grip force", f"grip force x {1 + share:g}", command))
+    if "force_limit" in arrays:
+        limit = {"force_limit": (1 + share) * arrays["force_limit"]}
+        changes.append(("force limits", f"force limits x {1 + share:g}", limit))
     surface = None if one.mesh is None else _surface(one.mesh)
     links = _links(one, rows)
     # The levers of several joints change with the place of a contact; those of a jaw do not.
@@ -64,6 +66,15 @@ def what_helps(ranking: Any, one: Any, grasp: int, share: float, move: float, ra
     order = sorted(found.values(), key=lambda row: -row[1])
     columns = (np.array([row[k] for row in order]) for k in (1, 2, 3))
     return WhatHelps(ranking.name(grasp), [row[0] for row in order], *columns, before)
+
+
+def stronger(arrays: dict[str, np.ndarray], share: float) -> dict[str, np.ndarray]:
+    """The command with larger forces; the part of the torques that carries the hand itself stays."""
+    out = {part: (1 + share) * arrays[part] for part in ("force", "torsion") if part in arrays}
+    if "torque" in arrays:
+        own = arrays.get("bias", 0.0)
+        out["torque"] = own + (1 + share) * (arrays["torque"] - own)
+    return out
 
 
 def arrays_of(of: Any, grasp: int) -> tuple[dict[str, np.ndarray], slice]:

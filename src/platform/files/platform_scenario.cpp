@@ -203,8 +203,8 @@ void simulation_fields(Fields& f, platform::Simulation& s) {
   if (f.reading()) {
     c.stiffness = pose ? kPoseStiffness : 2e5;
     c.damping = pose ? kPoseDamping : 4e3;
-    c.integral = legs ? 1e6 : 0;
   }
+  c.integral = legs || !f.reading() ? 1e6 : 0;  // the tables of keys show the default of legs
   f.when({closed, "a closed loop", "there is no controller", "Leave it out."}, [&] {
     gain_field(f, "stiffness", c.stiffness, kSlidingStiffness, {.s = -2}, pose,
                "of an error of the pose (`computed_torque`, 1/s^2; default 900) or of a length (N/m; default 2e5)");

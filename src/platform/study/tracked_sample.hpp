@@ -25,6 +25,7 @@ struct Tracked {
   Vec<S, 6> queue[kMaxDelay + 1];  ///< forces on their way, the next first
   Vec<S, 6> force;                 ///< that act in this period
   S position_error, angle_error, squares, saturated, samples;
+  WorstLeg<S> stroke;  ///< least margin of a leg's length since the last instant of the path
 };
 
 template <class S>
@@ -51,6 +52,7 @@ GARRA_HD Tracked<S> start_tracked(const TrackRules& t, const StudyMachine<S>& s,
   out.force = limited(t.control, out.sum);
   for (int k = 0; k <= kMaxDelay; ++k) out.queue[k] = out.force;
   out.position_error = out.angle_error = out.squares = out.saturated = out.samples = S(0);
+  out.stroke = {S(1e300), S(0)};
   return out;
 }
 
@@ -69,6 +71,12 @@ GARRA_HD_CALL void sample_control(const TrackRules& t, const StudyMachine<S>& s,
   m.angle_error = max(m.angle_error, dot(turn, turn));
   m.squares = m.squares + square;
   m.samples = m.samples + S(1);
+  Vec<S, 6> margin;
+  for (int i = 0; i < kLegs; ++i)
+    margin[i] = min(now.legs.length[i] - s.limits.length_min[i], s.limits.length_max[i] - now.legs.length[i]);
+  const WorstLeg<S> worst = smallest(margin);
+  m.stroke.leg = select(worst.value < m.stroke.value, worst.leg, m.stroke.leg);
+  m.stroke.value = select(worst.value < m.stroke.value, worst.value, m.stroke.value);
   if (!(t.control.limit > 0)) return;
   for (int i = 0; i < kLegs; ++i) m.saturated = m.saturated + select(abs(m.force[i]) < S(t.control.limit), S(0), S(1));
 }
@@ -128,7 +136,16 @@ GARRA_HD StudyMeasured<S> track(const StudyRules& rules, const TrackRules& t, co
     m.saturated = select(going, errors.saturated, m.saturated);
     for (int i = 0; i < kLegs; ++i) now.force[i] = select(going, now.force[i], before[i]);
     const StudyInstant<S> at = tracked_instant(rules, machine, now);
+    const auto ran_off = now.stroke.value < S(0) && going;
+    m.outcome = select(ran_off, S(static_cast<int>(Outcome::kStroke)), m.outcome);
+    m.instant = select(ran_off, S(k), m.instant);
+    m.leg = select(ran_off, now.stroke.leg, m.leg);
+    m.stroke = select(going, min(m.stroke, now.stroke.value), m.stroke);
+    now.stroke = {S(1e300), S(0)};
     measure_instant(rules, at, k, m);
+    // A motion that was finite at its start and no longer is has left all limits.
+    const auto overflowed = S(k) > S(0) && m.outcome == S(static_cast<int>(Outcome::kInvalid)) && m.instant == S(k);
+    m.outcome = select(overflowed, S(static_cast<int>(Outcome::kStroke)), m.outcome);
     seen(k, own_motion(machine, now.x), at, m);
     if (k + 1 == rules.instants) break;
     const Vec<S, 6> shown = now.force;

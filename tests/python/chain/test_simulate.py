@@ -97,3 +97,26 @@ def test_mistakes_are_named(tmp_path):
     bad = tmp_path / "bad.h5"
     write_states(bad, 2, damping=np.zeros((3, 6)))
     assert "damping" in garra(MODEL, bad, code=INVALID_FILE).stderr
+
+
+def test_stops_push_and_never_pull(tmp_path):
+    """Both joints at their upper stops: the first stays there, the second falls away as one link about a fixed axis.
+
+    Without stops both would move outwards, through the coupling of their masses.
+    """
+    link = "mass = 1\ninertia = [0.001, 0.001, 0.001]\n"
+    arm, out = tmp_path / "arm.toml", tmp_path / "out.h5"
+    arm.write_text(
+        'schema = 1\nrobot = "on stops"\nconvention = "dh"\ngravity = [0, 0, 0]\n'
+        f"[[joint]]\na = 1.0\nlimits = [-1, 0]\ncom = [-0.5, 0, 0]\n{link}"
+        f"[[joint]]\na = 0.5\nlimits = [-3, 3]\ncom = [-0.1, 0, 0]\n{link}"
+    )
+    rate = -0.2 / (0.001 + 0.4**2)
+    for method in ("implicit", "implicit1", "rk4", "dopri5"):
+        garra(arm, "--q0", "0,3", "--amplitude", "5,-0.2", "--limits", "stop", "--method", method, "--duration", 0.5,
+              "--output-interval", 0.1, "-o", out)
+        with h5py.File(out) as f:
+            t, q, lost = f["times"][()], f["q"][0], f["stop_loss"][0, -1]
+        assert (q[:, 0] <= 0).all() and (q[:, 0] > -1e-6).all()
+        assert np.allclose(q[:, 1], 3 + 0.5 * rate * t**2, rtol=0, atol=2e-3), method
+        assert 0 <= lost < 1e-2

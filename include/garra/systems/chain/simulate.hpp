@@ -273,25 +273,16 @@ GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<d
   return out;
 }
 
-/// Inelastic stops after a step. Joints beyond a limit are put back to it. If they move on outward
-/// an impulse removes that velocity, the others free: H (qd+ - qd) = impulse on the stopped joints
-/// only. Lanes without a stop keep their bits.
-template <Joints K, class S, class M, int J>
-GARRA_HD_CALL void stop_joints(const M& m, const Followers& followers, const Vec<double, J>& lower,
-                               const Vec<double, J>& upper, Motion<S, J>& at) {
-  Mat<S, J, J> H = mass_matrix<K>(m, angles<K>(m, at.q));
-  lead_inertia(followers, H);
-  Vec<S, J> stopped, b;
-  for_each_index<J>([&](int i) {
-    const auto below = at.q[i]<S(lower[i]), above = at.q[i]> S(upper[i]);
-    stopped[i] = select((below && at.qd[i] < S(0)) || (above && at.qd[i] > S(0)), S(1), S(0));
-    at.q[i] = select(below, S(lower[i]), select(above, S(upper[i]), at.q[i]));
-  });
+/// Rates after impulses that stop the joints with 1 in `stopped`, the others free: H (after - qd) = impulse on those only.
+/// Lanes without a stop keep their bits.
+template <class S, int J>
+GARRA_HD Vec<S, J> stopped_rates(Mat<S, J, J> H, const Vec<S, J>& qd, const Vec<S, J>& stopped) {
   const int n = extent<J>();
+  Vec<S, J> b;
   for (int i = 0; i < n; ++i) {  // change of qd: -qd_i for stopped joints, else sum_k H_ik change_k = 0
     S sum = S(0);
-    for (int k = 0; k < n; ++k) sum = fma(stopped[k] * H(i, k), at.qd[k], sum);
-    b[i] = select(stopped[i] > S(0), -at.qd[i], sum);
+    for (int k = 0; k < n; ++k) sum = fma(stopped[k] * H(i, k), qd[k], sum);
+    b[i] = select(stopped[i] > S(0), -qd[i], sum);
   }
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) {
@@ -301,10 +292,55 @@ GARRA_HD_CALL void stop_joints(const M& m, const Followers& followers, const Vec
   const Vec<S, J> change = kernel::solve_definite(H, b);
   S touched = S(0);
   for (int i = 0; i < n; ++i) touched = touched + stopped[i];
+  Vec<S, J> out;
   for_each_index<J>([&](int i) {
-    const S free = select(touched > S(0), at.qd[i] + change[i], at.qd[i]);
-    at.qd[i] = select(stopped[i] > S(0), S(0), free);
+    const S free = select(touched > S(0), qd[i] + change[i], qd[i]);
+    out[i] = select(stopped[i] > S(0), S(0), free);
   });
+  return out;
+}
+
+/// Inelastic stops after a step. Joints beyond a limit are put back to it. Impulses keep them from moving on outward. A
+/// stop pushes and never pulls, so the impulses solve a linear complementarity problem: by pivots on the first joint
+/// that is pulled, or that moves on (Murty's rule).
+template <Joints K, class S, class M, int J>
+GARRA_HD_CALL void stop_joints(const M& m, const Followers& followers, const Vec<double, J>& lower,
+                               const Vec<double, J>& upper, Motion<S, J>& at) {
+  constexpr int kMostPivots = 32;
+  constexpr double kRounding = 1e-12;
+  Mat<S, J, J> H = mass_matrix<K>(m, angles<K>(m, at.q));
+  lead_inertia(followers, H);
+  Vec<S, J> stopped, inward;  // inward: the sign of rates that lead away from the limit, 0 within the limits
+  for_each_index<J>([&](int i) {
+    const auto below = at.q[i]<S(lower[i]), above = at.q[i]> S(upper[i]);
+    inward[i] = select(below, S(1), select(above, S(-1), S(0)));
+    stopped[i] = select(inward[i] * at.qd[i] < S(0), S(1), S(0));
+    at.q[i] = select(below, S(lower[i]), select(above, S(upper[i]), at.q[i]));
+  });
+  const int n = extent<J>();
+  Vec<S, J> after;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int pivot = 0; pivot < kMostPivots; ++pivot) {
+    after = stopped_rates(H, at.qd, stopped);
+    S largest = S(0), wrong = S(-1);
+    for (int i = 0; i < n; ++i) largest = max(largest, abs(after[i]));
+    for (int i = n - 1; i >= 0; --i) {
+      S impulse = S(0), size = S(0);
+      for (int k = 0; k < n; ++k) {
+        const S part = H(i, k) * (after[k] - at.qd[k]);
+        impulse += part;
+        size += abs(part);
+      }
+      const auto pulled = stopped[i] > S(0) && inward[i] * impulse < S(-kRounding) * size;
+      const auto moves_on = stopped[i] == S(0) && inward[i] * after[i] < S(-kRounding) * largest;
+      wrong = select(pulled || moves_on, S(i), wrong);
+    }
+    if (!any(wrong >= S(0))) break;
+    for (int i = 0; i < n; ++i) stopped[i] = select(wrong == S(i), S(1) - stopped[i], stopped[i]);
+  }
+  at.qd = after;
   follow(followers, at.q);
   follow_rates(followers, at.qd);
 }
