@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -77,6 +78,22 @@ Check thread_count(int most) {
 }
 
 Check whole_number() { return {as_whole_number, "WHOLE>0", "whole number"}; }
+
+Check seed(std::uint64_t most) {
+  return {[most](std::string& text) -> std::string {
+            std::uint64_t value = 0;
+            const char* end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, value);
+            const auto x = finite_number(text);  // 1e5
+            const bool digits = read.ec == std::errc() && read.ptr == end;
+            if (!digits && x && *x >= 0 && *x <= 1e15 && *x == std::floor(*x)) value = static_cast<std::uint64_t>(*x);
+            else if (!digits || value > most)
+              return text + ": must be a whole number from 0 to " + std::to_string(most);
+            text = std::to_string(value);
+            return {};
+          },
+          "SEED", "seed"};
+}
 
 std::vector<std::string> one_per_quantity(const std::vector<std::string>& given) {
   std::vector<std::string> words;

@@ -22,6 +22,9 @@ namespace garra::cli {
 /// For `transform`: a whole number >= 1, also written as 1e6 or 1_000_000.
 [[nodiscard]] Check whole_number();
 
+/// For `transform` of --seed: a whole number from 0 to `most`, also written as 1e6.
+[[nodiscard]] Check seed(std::uint64_t most = UINT64_MAX);
+
 /// For `transform` of --threads: a whole number from 0 on. A value above `most` is reduced to it, with a warning on
 /// stderr.
 [[nodiscard]] Check thread_count(int most = most_threads());

@@ -37,7 +37,7 @@ void add_new_run_flags(Command c, RunArguments& a, const std::string& of_samples
   c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)").type_name("RUN");
   c.add_flag("--overwrite", a.overwrite, "remove the run that the folder holds, with all its files, and run anew");
   c.add_option("--samples", a.samples, "number of samples, such as 1e6" + of_samples).transform(whole_number());
-  c.add_option("--seed", a.seed, "seed of all random numbers").check(not_negative());
+  c.add_option("--seed", a.seed, "seed of all random numbers").transform(seed(INT64_MAX));
   c.add_option(
        "--max-unsolved", a.max_unsolved,
        "exit code 4 where a larger share of the samples is unsolved (default: where they widen the interval by more "

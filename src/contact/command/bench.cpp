@@ -173,8 +173,8 @@ void add_options(Command c, BenchArguments& a) {
                "of each built-in set; where given, also the most of each set from files")
       .transform(whole_number())
       .capture_default_str();
-  c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files",
-               not_negative());
+  c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files")
+      .transform(seed());
   c.add_option("--tolerance", a.tolerance, "solved: scale-invariant residual <= tolerance", positive_number());
   c.add_option("--time-limit", a.time_limit, "seconds for the single solves of one solver on one set",
                positive_number());

@@ -196,7 +196,7 @@ void add_propose_command(Command grasp) {
       .add_option("--max-samples", o.max_samples,
                   "drawn at most; if not given 1e6, and 1000 for each grasp once there is one")
       .transform(whole_number());
-  command.add_option("--seed", o.seed, "another seed, other grasps").capture_default_str();
+  command.add_option("--seed", o.seed, "another seed, other grasps").transform(seed()).capture_default_str();
   add_batch_flags(command, *a, "of the samples is not decided");
   command.footer(
       "Examples:\n"

@@ -238,7 +238,7 @@ void add_touch_command(Command grasp) {
   command
       .add_option("--stiffness", a->stiffness, "hands with joints: torque over (squeeze - joint value) [N m/rad, N/m]")
       .check(positive_number());
-  command.add_option("--seed", a->options.seed, "of the pose errors").capture_default_str();
+  command.add_option("--seed", a->options.seed, "of the pose errors").transform(seed()).capture_default_str();
   command.add_option("--threads", a->threads, "of the processor; 0: all").capture_default_str();
   command.add_option("--format", a->format, "human or json", one_of({"human", "json"}));
   command.footer(

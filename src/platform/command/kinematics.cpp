@@ -464,7 +464,7 @@ void add_platform_modes_command(Command platform) {
   command.add_option("--starts", a->options.starts,
                      "random poses to start from at first, per sample; doubled until every mode was found 8 times",
                      above_zero());
-  command.add_option("--seed", a->options.seed, "of the starts").capture_default_str();
+  command.add_option("--seed", a->options.seed, "of the starts").transform(seed()).capture_default_str();
   command.add_flag("--reach", a->reach, "of samples from a file: whether a path from home leads to each mode");
   command.add_flag("--ignore-limits", a->ignore_limits, "of the joints, for paths from home");
   command.add_option("--tries", a->search.tries, "random poses of the search for a path to each mode", above_zero());

@@ -117,7 +117,7 @@ void add_platform_path_command(Command platform) {
   add_length_scale(command, a->search.characteristic_length);
   command.add_flag("--ignore-limits", a->ignore_limits, "of strokes, cones and distances of legs");
   command.add_option("--tries", a->search.tries, "random poses of the search", above_zero());
-  command.add_option("--seed", a->search.seed, "of these poses").capture_default_str();
+  command.add_option("--seed", a->search.seed, "of these poses").transform(seed()).capture_default_str();
   command.add_option("--poses", a->poses, "along the path in the result file, besides its own", above_zero());
   command.footer(
       "Examples:\n"

@@ -426,6 +426,7 @@ def test_unknown_words_get_a_suggestion(words, suggestion):
         ("--samples", "1.5"),
         ("--samples", "1e30"),
         ("--seed", "-1"),
+        ("--seed", "9223372036854775808"),
         ("--threads", "-1"),
         ("--stop", "half-width=nan"),
         ("--stop", "half-width=0"),
@@ -447,6 +448,8 @@ def test_a_nonsense_value_is_refused_before_the_work(tmp_path, flags):
 def test_whole_numbers_may_be_written_for_people(tmp_path):
     garra("run", SPHERE, "-o", tmp_path / "a", "--samples", "2e3", "--no-report")
     garra("run", SPHERE, "-o", tmp_path / "b", "--samples", "2_000", "--no-report")
+    garra("run", SPHERE, "-o", tmp_path / "c", "--samples", "100", "--seed", "1e3", "--no-report")
+    assert summary_of(tmp_path / "c")["seed"] == 1000
     assert summary_of(tmp_path / "a")["samples"] == 2000
     assert summary_bytes(tmp_path / "a") == summary_bytes(tmp_path / "b")
 
