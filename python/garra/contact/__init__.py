@@ -654,7 +654,8 @@ def is_resisted(
     mu : float or array_like [..., k]
         Friction coefficients.
     force_limit : float or array_like [..., k], optional
-        Largest normal forces [N]; default: no limit.
+        Largest normal forces [N]. Default, and what larger ones count as: 10,000 times the size of w, so that friction
+        below 5e-5 may be called too little.
     length : float or array_like [...], optional
         Length by which moments are divided [m], also in `wrench` and `gap`; default: the ratio of the moments in W to
         the forces, root mean squares. A length far from that of the contacts leaves more problems undecided.
@@ -732,7 +733,8 @@ def can_rest(
     c : array_like [..., 3k], optional
         Initial guess in the cones [N]; default: 0.
     force_limit, least_force : float or array_like [..., k], optional
-        Bounds of the normal forces [N].
+        Bounds of the normal forces [N]. Without one, and where it is larger, a force is at most 10,000 times those that
+        the search begins with.
     left_out : array_like [..., k], optional
         Mask of contacts without force, which may move.
     threads : int
