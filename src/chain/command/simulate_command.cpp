@@ -258,11 +258,39 @@ void add_method_options(Command command, SimulateArguments& a) {
   command.add_option("--max-steps", a.options.max_steps, "dopri5: per sample", above_zero());
   command.add_option("--limits", a.limits, "joint limits: ignore, finish (a sample ends there) or stop (inelastic)",
                      one_of<chain::LimitRule>());
-  command.add_option("--settle-speed", a.options.settle_speed, "settled: every |qd| is below").capture_default_str();
-  command.add_option("--settle-band", a.options.settle_band, "settled: every joint is this near --settle-at")
-      .capture_default_str();
+  command.add_option("--settle-speed", a.options.settle_speed, "settled: every |qd| is below", positive_number());
+  command.add_option("--settle-band", a.options.settle_band, "settled: every joint is this near --settle-at",
+                     positive_number());
   add_numbers(command, "--settle-at", a.options.settle_at,
               "where to settle; not given: the set point of pd and computed");
+}
+
+/// Flags of another torque or method than the chosen one.
+void refuse_unused(const Command& command, const SimulateArguments& a) {
+  struct Rule {
+    std::vector<const char*> flags;
+    const char* choice;
+    const std::string& chosen;
+    std::vector<std::string> of;
+  };
+  const Rule rules[] = {
+      {{"--start"}, "--torque", a.torque_kind, {"step", "ramp"}},
+      {{"--end"}, "--torque", a.torque_kind, {"ramp"}},
+      {{"--frequency", "--phase"}, "--torque", a.torque_kind, {"sine"}},
+      {{"--interval"}, "--torque", a.torque_kind, {"sampled"}},
+      {{"--set-point", "--kp", "--kd"}, "--torque", a.torque_kind, {"pd", "computed"}},
+      {{"--compensate-gravity"}, "--torque", a.torque_kind, {"pd"}},
+      {{"--expression"}, "--torque", a.torque_kind, {"expression"}},
+      {{"--relative-tolerance", "--absolute-tolerance", "--max-steps"}, "--method", a.method, {"dopri5"}},
+  };
+  for (const Rule& rule : rules)
+    for (const char* flag : rule.flags) {
+      if (!command.option(flag).given() || std::ranges::find(rule.of, rule.chosen) != rule.of.end()) continue;
+      std::string others;
+      for (const std::string& one : rule.of) others += (others.empty() ? "" : " or ") + one;
+      throw Error(ExitCode::kUsage, std::string(flag) + " means nothing with " + rule.choice + " " + rule.chosen,
+                  std::string("Give ") + rule.choice + " " + others + ", or leave " + flag + " out.");
+    }
 }
 
 }  // namespace
@@ -296,7 +324,10 @@ void add_chain_simulate_command(Command chain) {
       "fall.h5\n"
       "  garra chain simulate exoskeleton states.h5 --torque pd --kp 2 --kd 0.05 --compensate-gravity --format json\n"
       "  garra chain simulate exoskeleton --q0 0.1 --damping 0.01 --wall=0,0,0.15,0,0,1 --stiffness 500");
-  command.callback([a] { run_simulate(*a); });
+  command.callback([a, command] {
+    refuse_unused(command, *a);
+    run_simulate(*a);
+  });
 }
 
 }  // namespace garra::cli

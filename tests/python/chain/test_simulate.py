@@ -120,3 +120,9 @@ def test_stops_push_and_never_pull(tmp_path):
         assert (q[:, 0] <= 0).all() and (q[:, 0] > -1e-6).all()
         assert np.allclose(q[:, 1], 3 + 0.5 * rate * t**2, rtol=0, atol=2e-3), method
         assert 0 <= lost < 1e-2
+
+
+def test_flags_of_another_torque_or_method_are_refused():
+    for flags in (("--kp", 5), ("--expression", "1"), ("--end", 2), ("--frequency", 5), ("--relative-tolerance", 1e-6)):
+        assert f"{flags[0]} means nothing with" in garra(MODEL, "--q0", words(Q0), *flags, code=USAGE).stderr
+    garra(MODEL, "--q0", words(Q0), "--settle-band", "nan", code=USAGE)
