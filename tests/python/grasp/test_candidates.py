@@ -334,6 +334,28 @@ def test_what_helps_finds_the_change_that_statics_says():
     assert "difference" in repr(helps)
 
 
+@pytest.mark.parametrize(("radius", "off"), [(0.003, 0.01), (0.01, 0.02)])
+def test_soft_fingers_do_not_hold_what_turns_between_them(radius, off):
+    """A bar held beside its center of mass: friction of force and moment together, mu N >= m g / 2 sqrt(1 + (d/r)^2)."""
+    mass, grip = 0.3, 6.0
+    needed = mass * 9.81 / 2 * np.sqrt(1 + (off / radius) ** 2) / grip
+    sides = mass / 12 * np.diag([0.16**2 + 0.03**2, 2 * 0.03**2, 0.16**2 + 0.03**2])
+    jacobian = np.zeros((1, 2, 3, 6))
+    jacobian[0, 0, :, :3] = jacobian[0, 1, :, 3:] = np.eye(3)
+    held = {}
+    for share in (0.8, 0.95, 0.99, 1.01):
+        grasps = garra.grasp.GraspSet.from_arrays(
+            [[[-0.015, off, 0], [0.015, off, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], friction=share * needed, mass=mass,
+            inertia=sides[None], jacobian=jacobian, angular_jacobian=np.zeros((1, 2, 3, 6)), torsion_radius=radius,
+            mass_matrix=np.diag([0.2, 0.5, 0.8] * 2)[None], bias=[[0, 0, 0.8 * 9.81] * 2],
+            force=[[[grip, mass * 9.81 / 2, 0]] * 2], torsion=np.zeros((1, 2)), tangent=[[[0, 0, 1.0]] * 2],
+        )  # fmt: skip
+        ranking = garra.grasp.rank(grasps, samples=1)
+        held[share] = ranking.p_held[0]
+        assert ranking.required_friction[0][1] == pytest.approx(needed, rel=0.01)
+    assert held == {0.8: 0, 0.95: 0, 0.99: 0, 1.01: 1}
+
+
 def test_wrong_arguments_of_sets_name_themselves():
     points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1, 0, 0], [-1, 0, 0]]]
     with pytest.raises(ValueError, match="com is one number: give 3"):
