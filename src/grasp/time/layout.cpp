@@ -46,7 +46,7 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
     *times = places.take(l.instants + 1);
   level.held_bin = places.take(l.inputs * study::kInputBins);
   level.decided_bin = places.take(l.inputs * study::kInputBins);
-  if (l.objects > 0) level.objects_held = places.take(l.objects);
+  if (l.objects > 0) level.objects_held = places.take(2 * l.objects);
   for (int k = 0; k < kTimeMetrics; ++k) level.shown[k] = places.shown(range[static_cast<std::size_t>(k)]);
   const int first = places.count();
   for (int k = 0; k < kBands; ++k)

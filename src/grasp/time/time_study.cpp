@@ -92,8 +92,10 @@ class Counting {
   void count_ends(const Trajectory& t, const TrajectoryResult& j, Books& b) const {
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     b.count(level.outcome + static_cast<int>(t.end));
-    for (int k = 0; j.decided && k < layout_.objects; ++k)
-      if ((t.objects_lost >> k & 1) == 0) b.count(level.objects_held + k);
+    // Without the object that was lost first nothing is known of the others from then on.
+    const bool to_the_end = j.in_hand || t.end_time > (1 - kInstantSlack) * scenario_.time->duration;
+    for (int k = 0; j.decided && t.end != MotionEnd::kUnreachable && k < layout_.objects; ++k)
+      if ((t.objects_lost >> k & 1) == 0) b.count(level.objects_held + 2 * k + (to_the_end ? 0 : 1));
     const int unknown = find_instant(j.unknown_from), slipped = find_instant(j.slipped_at);
     b.count(level.lost + find_instant(j.lost_at));
     b.count(level.lost_unknown + unknown);

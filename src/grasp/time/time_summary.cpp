@@ -120,7 +120,8 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Decis
   j["held"] = study::to_json(make_estimate(held));
   for (int k = 0; k < layout.objects; ++k) {
     const std::int64_t open = held.unsolved;
-    const DecisionCounts of{at(t, l.objects_held + k), samples - open, open};
+    const std::int64_t stopped = at(t, l.objects_held + 2 * k + 1);
+    const DecisionCounts of{at(t, l.objects_held + 2 * k), samples - open - stopped, open + stopped};
     j["objects"].push_back({{"name", nth_object(s, k).name}, {"held", study::to_json(make_estimate(of))}});
   }
   // At the last instant: samples neither slipped nor lost until the end.
