@@ -789,9 +789,9 @@ class GraspSet:
             with h5py.File(path) as file:
                 read = cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
                 return read._with_names(file)
-        except (FileNotFoundError, IsADirectoryError, PermissionError):
+        except (FileNotFoundError, IsADirectoryError, PermissionError, _core.FileError):
             raise
-        except OSError as error:
+        except (OSError, KeyError, RuntimeError, ValueError, TypeError) as error:  # what h5py says of damaged files
             raise _core.FileError(f"{path}: no HDF5 file that can be read: {error}") from None
 
     @classmethod

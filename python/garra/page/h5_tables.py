@@ -27,7 +27,7 @@ def opened(file: Path, read: Callable[[Any], Any], remedy: str = "`garra run` wr
             return read(h5)
     except PermissionError as error:
         raise MissingFile(f"{file}: {error.strerror}") from error
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         raise DamagedFile(f"{file}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from error
     except (ValueError, TypeError, KeyError) as error:
         raise DamagedFile(f"{file}: {error}") from error
