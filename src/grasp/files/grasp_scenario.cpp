@@ -1,6 +1,7 @@
 // A grasp scenario as a whole: its tables, in the order of their dependences.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/files/text_file.hpp"
 #include "base/scenario/field_reader.hpp"
@@ -117,6 +118,26 @@ void check_names(const Scenario& s) {
                     "Rename one: a run folder keeps copies of both.");
 }
 
+/// Keys of [contacts] and the grip force of [load] that every [[contact]] has of its own.
+std::vector<std::string> overruled_warnings(const Node& document) {
+  std::vector<std::string> out;
+  const Node* contact = document.find("contact");
+  if (contact == nullptr || contact->kind != Node::Kind::kArray || contact->items.empty()) return out;
+  const auto warn = [&](const std::string& table, const std::string& key) {
+    const auto own = [&](const Node& one) {
+      const Node* value = one.find(key);
+      return value != nullptr && value->find("each") == nullptr;  // a factor on what [contacts] says
+    };
+    if (std::ranges::all_of(contact->items, own))
+      out.push_back(table + "." + key + " has no effect: every [[contact]] has its own");
+  };
+  if (const Node* contacts = document.find("contacts"))
+    for (const Node::Member& one : contacts->members) warn("contacts", one.key);
+  if (const Node* load = document.find("load"); load != nullptr && load->find("grip_force") != nullptr)
+    warn("load", "grip_force");
+  return out;
+}
+
 Scenario build_grasp(const Node& document, const std::string& name) {
   const Node* objects = document.find("object");
   const bool several = objects != nullptr && objects->kind == Node::Kind::kArray;
@@ -126,6 +147,7 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   check_command(document, scenario);
   check_names(scenario);
   scenario.warnings = inertia_warnings(document);
+  std::ranges::move(overruled_warnings(document), std::back_inserter(scenario.warnings));
   for (const grasp::Finger& finger : scenario.fingers)
     for (const std::string& warning : finger.robot ? finger.robot->warnings : std::vector<std::string>{})
       // Several fingers of one file have the same warnings: each is reported once.

@@ -454,6 +454,14 @@ def test_whole_numbers_may_be_written_for_people(tmp_path):
     assert summary_bytes(tmp_path / "a") == summary_bytes(tmp_path / "b")
 
 
+def test_a_key_that_every_contact_overrules_has_a_warning():
+    own = [f"--set=contact.{j}.friction=0.5" for j in (0, 1)]
+    file = ROOT / "data" / "scenarios" / "two_finger_cylinder.toml"
+    said = garra("check", file, "--set=contacts.friction=0.05", *own).stderr
+    assert "contacts.friction has no effect: every [[contact]] has its own" in said
+    assert "has no effect" not in garra("check", file, "--set=contacts.friction=0.05", own[0]).stderr
+
+
 def test_flags_may_stand_before_the_scenario(tmp_path):
     garra("run", "--set", "load.grip_force=12 N", "--require", "p_held>=0", SPHERE, "-o", tmp_path / "run", "--samples",
           1000, "--no-report")  # fmt: skip
