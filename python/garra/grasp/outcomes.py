@@ -139,8 +139,8 @@ class Comparison:
         if np.isfinite(self.effective_friction[0]):
             value, *ends = self.effective_friction
             lines += [
-                f"Effective friction {value:.2f} {_text(ends, '.2f')}: needs at most this in "
-                f"{100 * self.friction_agreement:.0f} % agreement with the outcomes"
+                f"Effective friction {value:.2f} {_text(ends, '.2f')}: whether a grasp needs at most this agrees "
+                f"with {100 * self.friction_agreement:.0f} % of the outcomes"
             ]
         if len(self.groups) > 1:
             lines += ["Object                        trials  mean P  held   AUC"]
