@@ -201,8 +201,9 @@ double required_friction(int n, const double* c) {
 }
 
 /// Least coefficient, the same at all contacts, with which some forces leave at rest all contacts but those in
-/// `left_out`. If the forces are unique, it is the largest |c_T| / c_n of these. Infinite above kMaxFriction. Undecided
-/// counts as not at rest, so that the result suffices. `i`: the sample's place in the tiles; `v`: its solution.
+/// `left_out`. If the forces are unique, it is the largest |c_T| / c_n of these. Infinite above kMaxFriction, NaN where
+/// that is not decided. Below, undecided counts as not at rest, so that the result suffices. `i`: the sample's place in
+/// the tiles; `v`: its solution.
 template <int D>
 [[gnu::noinline]] double least_friction(const Job<D>& job, const SampleRange& of, std::int64_t i,
                                         const SampleResult<double, kAnyContacts, D>& v, std::uint32_t left_out,
@@ -216,6 +217,7 @@ template <int D>
   const int kept = g.contacts - std::popcount(left_out);
   auto problem = w.problems.get(i);
   batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, D>> tried(1);
+  bool undecided = false;  // in the last search
   // The friction that forces found at `mu` need; infinite if there are none.
   const auto found_with = [&](double mu) {
     for (int j = 0; j < g.contacts; ++j) {
@@ -231,6 +233,7 @@ template <int D>
                                       g.contacts, g.contacts, left_out},
                                      room.data())
                               .exists;
+    undecided = std::isnan(exists);
     if (exists != 1) return std::numeric_limits<double>::infinity();
     return std::min(mu, required_friction<D>(kept, solvers::RestProblem<D>{kept, 1, room.data()}.c()));
   };
@@ -238,6 +241,7 @@ template <int D>
   const double own = std::min(*std::max_element(problem.mu.m, problem.mu.m + g.contacts), kMaxFriction);
   double low = 0, high = found_with(own);
   if (std::isinf(high)) low = own, high = found_with(kMaxFriction);
+  if (std::isinf(high) && undecided) return std::nan("");
   while (std::isfinite(high) && high - low > kMaxBracketWidth) {
     const double middle = (low + high) / 2, needed = found_with(middle);
     (std::isfinite(needed) ? high : low) = std::min(middle, needed);
