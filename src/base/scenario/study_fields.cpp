@@ -119,8 +119,8 @@ void refuse_models(TableReader& root) {
     fail(root.place(), "", std::string("this is a ") + (platform ? "platform" : "robot") + ", not a scenario",
          platform
              ? "`garra check FILE` shows it, `garra platform` computes with it; a scenario has job = \"platform\"."
-             : "`garra check FILE` shows it, `garra singularity FILE --map` makes a map of it; a scenario has job = "
-               "\"grasp\", \"chain\" or \"singularity\" and names it.");
+             : "`garra check FILE` shows it, `garra singularity FILE --map` makes a map of it; a scenario has a job, "
+               "such as \"singularity\" or \"chain\", and names it.");
 }
 
 std::string read_header(TableReader& root) {

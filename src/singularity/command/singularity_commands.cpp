@@ -181,7 +181,7 @@ void run_map(const RobotArguments& arguments) {
 void run_robot(const RobotArguments& arguments) {
   if (arguments.map) return run_map(arguments);
   if (arguments.at.empty())
-    throw Error(ExitCode::kUsage, "garra singularity: neither --at nor --map is given",
+    throw Error(ExitCode::kUsage, "neither --at nor --map is given",
                 "Write --at \"0 30deg 0 ...\" for one configuration, or --map for all of them.");
   analyze_at(arguments);
 }
