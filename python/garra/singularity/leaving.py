@@ -12,6 +12,8 @@ from garra.summary import Summary
 
 _TRIAL = 0.1
 """Length of trial motions at a singularity [rad, or of the unit of length]."""
+_TURNS = 16
+"""Times that a trial motion is turned to where sigma grows at its end."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +55,7 @@ def way_out(
     """Finds the joint motion that leaves the vicinity of a singularity fastest.
 
     The motion is the gradient of sigma without the joints that are at a limit. At a singularity sigma has no gradient:
-    escapes of analyze() are tried by motions of 0.1, and the best one is returned.
+    escapes of analyze() are tried by motions of 0.1, turned to where sigma grows at their ends, and the best one is returned.
 
     Parameters
     ----------
@@ -116,9 +118,25 @@ def way_out(
     gradient = np.where(singular[:, None], 0.0, _slopes(J, U[:, :, last], V[:, last]))
     motion, rate = _unit(np.where((low & (gradient < 0)) | (high & (gradient > 0)), 0.0, gradient))
     for i in np.flatnonzero(singular):
-        tries = _escapes(robot, at[i], 100 * tolerance)
-        tries, _ = _unit(np.where((low[i] & (tries < 0)) | (high[i] & (tries > 0)), 0.0, tries))
-        grown = np.linalg.svd(jacobians(at[i] + _TRIAL * unit * tries), compute_uv=False)[:, last] / _TRIAL
+        def allowed(ways: np.ndarray, i: int = i) -> np.ndarray:
+            return _unit(np.where((low[i] & (ways < 0)) | (high[i] & (ways > 0)), 0.0, ways))[0]
+
+        def tried(ways: np.ndarray, i: int = i) -> tuple[np.ndarray, np.ndarray]:
+            J = jacobians(at[i] + _TRIAL * unit * ways)
+            U, s, V = np.linalg.svd(J, full_matrices=False)
+            return s[:, last] / _TRIAL, _slopes(J, U[:, :, last], V[:, last])
+
+        tries = allowed(_escapes(robot, at[i], 100 * tolerance))
+        grown, slopes = tried(tries)
+        # Near a second singularity the escape from the first one leads nowhere: sigma is that of the second one then.
+        size = np.ones(len(tries))
+        for _ in range(_TURNS):
+            turned = allowed(tries + size[:, None] * _unit(slopes)[0])
+            further, next_slopes = tried(turned)
+            better = further > grown
+            size = np.where(better, size, 0.5 * size)
+            grown = np.where(better, further, grown)
+            tries, slopes = (np.where(better[:, None], new, old) for new, old in ((turned, tries), (next_slopes, slopes)))
         rate[i], motion[i] = max(zip(grown, tries), key=lambda way: way[0], default=(0.0, 0.0))
     twist = np.einsum("mij,mj->mi", J / rows, motion)
     named = {"sigma": sigma, "gradient": gradient / unit, "motion": motion * unit, "rate": rate, "twist": twist}

@@ -82,7 +82,7 @@ def test_a_singularity_at_a_limit_is_left_to_the_inside():
     at, puma = [0, 0.5, 0.3, 0.4, 0, 0.1], data("robots/puma560.toml")
     for limits, sign in (("[0, 1.7]", 1), ("[-1.7, 0]", -1)):
         robot = garra.load(puma, overrides=[f"joint.4.limits={limits}"])
-        assert sign * garra.singularity.way_out(robot, at).motion[4] > 0.9
+        assert sign * garra.singularity.way_out(robot, at).motion[4] > 0.5
 
 
 def follow(robot, q, twist, *, steps, slow=0.06, stop=0.02, dt=0.01):
@@ -128,3 +128,16 @@ def test_bad_input():
         garra.singularity.way_out(garra.Chain.from_toml(text), np.zeros(5))
     with pytest.raises(garra.UsageError, match="length"):
         garra.singularity.way_out(robot, q, length=0)
+
+
+@pytest.mark.parametrize("beside", [0.0, 0.0005, 0.005, 0.05])
+def test_the_way_out_of_a_wrist_leads_past_a_near_elbow(beside):
+    """No random motion of the same length ends with a larger sigma, whatever the elbow is."""
+    robot = garra.load("puma560")
+    q = np.array([0, 0.5, -1.5238184 + beside, 0, 0, 0])
+    out = garra.singularity.way_out(robot, q)
+    random = np.random.default_rng(0).normal(size=(800, 6))
+    others = q + 0.1 * random / np.linalg.norm(random, axis=1, keepdims=True)
+    sigma = np.linalg.svd(robot.jacobian(np.vstack([q + 0.1 * out.motion, others])), compute_uv=False)[:, 5]
+    assert sigma[0] == pytest.approx(0.1 * out.rate, rel=1e-9)
+    assert sigma[0] > sigma[1:].max()
