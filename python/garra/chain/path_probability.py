@@ -62,7 +62,9 @@ def path_probability(
     """Follows a path with arms whose joint frames are displaced at random.
 
     Each joint's frame is turned and moved against the one before by normal angles and lengths about and along its three
-    axes; this includes the offset of a joint.
+    axes; this includes the offset of a joint. A frame has z along its joint's axis and its origin at the point of the axis
+    that is next to the tool at q = 0 (of a slide: at the tool), wherever the robot's file has it. The probability depends
+    on these origins: a turn about a far one moves the tool more.
 
     Parameters
     ----------
