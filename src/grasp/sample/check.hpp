@@ -36,11 +36,14 @@ struct SampleResult {
 /// Outcome of a sample that is held if forces exist that leave its closed contacts at rest (RestKernel).
 inline constexpr int kPending = kOutcomes;
 
-/// Largest acceleration of a contact at rest [m/s^2]. The fourth number of a soft contact is the angular acceleration
-/// times its torsion radius, of millimeters: held.acceleration would let it turn out of the hand.
-template <int D>
-constexpr double rest_acceleration(double held_acceleration) {
-  return D > 3 ? 1e-3 * held_acceleration : held_acceleration;
+/// Whether a contact's acceleration counts as rest. The fourth number of a soft contact is the angular acceleration
+/// times its torsion radius, of millimeters, and has a thousandth of the bound: an object could turn out of the hand.
+template <class S, int D>
+GARRA_HD MaskOf<S> is_rest(const Vec<S, D>& a, const S& most) {
+  if constexpr (D == 3)
+    return norm(a) <= most;
+  else
+    return norm(vec3(a[0], a[1], a[2])) <= most && abs(a[3]) <= S(1e-3) * most;
 }
 
 /// Rule and input tiles of the outcome. Metrics have passed the balance step.
@@ -83,13 +86,13 @@ struct SampleCheck {
   /// The outcome of a sample with the contact states of `v`.
   template <class S>
   GARRA_HD void conclude(const Metrics<S, N>& m, SampleResult<S, N, D>& v) const {
-    const S most = S(rest_acceleration<D>(held.acceleration)), held_so = S(int(Outcome::kHeld));
+    const S most = S(held.acceleration), held_so = S(int(Outcome::kHeld));
     auto rests = v.sticks == v.sticks;  // solved
     const auto solved = rests;
     v.opens = S(0);
     for (int j = 0; j < extent<N>(); ++j) {
       const Vec<S, D> a = solvers::contact<S, N, D>(v.a, j);
-      rests = rests && norm(a) <= most;
+      rests = rests && is_rest(a, most);
       v.opens += select(a[0] > most, S(1), S(0));
     }
     v.resisted = m.resisted;
@@ -204,7 +207,7 @@ template <int N, int D>
 GARRA_HD std::uint32_t opened(const SampleResult<double, N, D>& v, const HeldRule& held) {
   std::uint32_t bits = 0;
   for (int j = 0; j < extent<N>(); ++j)
-    if (v.a[D * j] > rest_acceleration<D>(held.acceleration)) bits |= std::uint32_t{1} << j;
+    if (v.a[D * j] > held.acceleration) bits |= std::uint32_t{1} << j;
   return bits;
 }
 
@@ -222,7 +225,6 @@ struct RestTask {
 };
 template <int D>
 GARRA_HD solvers::RestAnswer at_rest(const RestTask& task, double* room) {
-  const double most = rest_acceleration<D>(task.most);
   int kept[32], n = 0;
   bool rests = true;
   for (int j = 0; j < task.contacts; ++j) {
@@ -230,14 +232,14 @@ GARRA_HD solvers::RestAnswer at_rest(const RestTask& task, double* room) {
     kept[n++] = j;
     Vec<double, D> a;
     for (int k = 0; k < D; ++k) a[k] = task.a[D * j + k];
-    rests = rests && norm(a) <= most && task.c[D * j] <= (1 + 1e-6) * task.limit[j];
+    rests = rests && is_rest(a, task.most) && task.c[D * j] <= (1 + 1e-6) * task.limit[j];
   }
   if (rests) return {1, 0};
   const std::int64_t all = D * task.size;
   const auto given = [&](std::int64_t field) { return task.problem[field * batch::kTile]; };
   double load = 0;
   for (int i = 0; i < all; ++i) load = max(load, abs(given(all * all + i)));
-  const solvers::RestProblem<D> p{n, min(load > 0 ? solvers::kMotion * load : 1.0, most), room};
+  const solvers::RestProblem<D> p{n, min(load > 0 ? solvers::kMotion * load : 1.0, task.most), room};
   for (int i = 0; i < n; ++i) {
     for (int r = 0; r < D; ++r) {
       const int row = D * kept[i] + r;
