@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/progress.hpp"
+#include "cli/terminal.hpp"
 
 namespace garra::cli {
 
@@ -42,8 +43,9 @@ std::string estimate_line(const std::string& event, const Json& e) {
 }
 
 std::string heading(const Json& s, const std::string& untitled) {
-  const std::string title = s["title"];
-  return "\n" + (title.empty() ? untitled : title) + "\n\n";
+  std::string title = s["title"];
+  std::ranges::replace(title, '\n', ' ');  // a title is one line
+  return "\n" + printable(title.empty() ? untitled : title) + "\n\n";
 }
 
 std::string samples_line(const Json& s) {

@@ -16,6 +16,7 @@
 #include "cli/flags.hpp"
 #include "cli/jobs.hpp"
 #include "cli/robot_argument.hpp"
+#include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/io/problem_file.hpp"
@@ -153,7 +154,7 @@ void print_text(const CheckArguments& arguments, const std::string& file, const 
   }
   if (several) std::printf("# %s\n", file.c_str());
   const std::string& text = arguments.format == "toml" ? content.toml : content.words;
-  std::printf("%s%s", text.c_str(), several ? "\n" : "");
+  std::printf("%s%s", printable(text).c_str(), several ? "\n" : "");
   std::fflush(stdout);
   print_warnings(content.warnings);
 }

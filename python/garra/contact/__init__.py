@@ -167,6 +167,9 @@ class Balances(Summary):
     gap: Any
     """[...] least unbalanced part, relative to |w|, if IMPOSSIBLE"""
 
+    def __bool__(self) -> bool:
+        return _is_possible(self.status)
+
 
 @dataclass(frozen=True, repr=False)
 class InternalForces(Summary):
@@ -638,6 +641,16 @@ class Rests:
     """[...] POSSIBLE, IMPOSSIBLE or UNDECIDED"""
     force: Any
     """[..., 3k] c if POSSIBLE [N], else NaN"""
+
+    def __bool__(self) -> bool:
+        return _is_possible(self.status)
+
+
+def _is_possible(status: Any) -> bool:
+    """Truth of a single answer: POSSIBLE."""
+    if np.ndim(status) > 0:
+        raise ValueError("several answers are neither true nor false: compare .status with garra.contact.POSSIBLE")
+    return bool(status == POSSIBLE)
 
 
 def is_resisted(

@@ -18,6 +18,7 @@
 #include "cli/robot_argument.hpp"
 #include "cli/run_command.hpp"
 #include "cli/temporary_folder.hpp"
+#include "cli/terminal.hpp"
 #include "garra/io/screws_file.hpp"
 #include "garra/singularity_map.hpp"
 #include "papers/command/claims.hpp"
@@ -118,7 +119,7 @@ void print_analysis(const AnalyzeArguments& arguments, const Subject& s) {
     if (s.near) add_tool_speed(*s.arm, singularity::tool_speed(*s.arm, s.q), out);
     std::printf("%s\n", out.dump(2).c_str());
   } else {
-    std::fputs((robot_text(s, analysis) + singularity_text(s.screws, analysis, &s.options)).c_str(), stdout);
+    std::fputs(printable(robot_text(s, analysis) + singularity_text(s.screws, analysis, &s.options)).c_str(), stdout);
   }
   std::fflush(stdout);
 }

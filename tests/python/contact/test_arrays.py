@@ -260,3 +260,12 @@ def test_forces_that_one_step_would_mend_are_no_solution():
         assert contact.STATUS[found.status] == "stalled"
         assert found.residual == pytest.approx(np.linalg.norm(np.subtract(c, [9.81, -2, 0])) / 9.81)
     assert contact.STATUS[contact.check_solution(A, b, 0.5, [9.81, -2 + 1e-9, 0]).status] == "converged"
+
+
+def test_an_answer_is_true_where_forces_exist():
+    point = np.eye(6)[:, :3]  # one contact at the origin, pressed along x
+    assert garra.contact.is_resisted(point, [-1, 0, 0.4, 0, 0, 0], 0.5)
+    assert not garra.contact.is_resisted(point, [1, 0, 0, 0, 0, 0], 0.5)
+    assert not garra.contact.can_rest(np.eye(3), [-9.81, 0, 6], 0.5, acceleration=0.01)  # 6 > 0.5 * 9.81
+    with pytest.raises(ValueError, match="several answers"):
+        bool(garra.contact.is_resisted(point, np.ones((2, 6)), 0.5))
