@@ -99,10 +99,10 @@ struct InTime {
 
 /// Outcome of a trajectory.
 enum class MotionEnd : int {
-  kHeld = 0,     ///< reached `duration` with every slip path below `slip`
-  kSlipped,      ///< reached `duration` in the hand, but a contact slid by `slip`
-  kDropped,      ///< the center of mass moved by `drop`; the trajectory stops. Or nothing pressed on the object at the end
-  kTurned,       ///< the object turned by `drop_turn`; the trajectory stops
+  kHeld = 0,  ///< reached `duration` with every slip path below `slip`
+  kSlipped,   ///< reached `duration` in the hand, but a contact slid by `slip`
+  kDropped,   ///< the center of mass moved by `drop`; the trajectory stops. Or nothing pressed on the object at the end
+  kTurned,    ///< the object turned by `drop_turn`; the trajectory stops
   kJointLimit,   ///< a joint passed its limit; the trajectory stops
   kUnreachable,  ///< a finger cannot reach its contact; the trajectory does not start
   kUnsolved,     ///< the contact problem of a step was not solved; the trajectory stops

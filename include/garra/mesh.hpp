@@ -52,9 +52,9 @@ struct Report {
 };
 
 /// Cleans a mesh for the functions below: merges equal vertices, drops degenerate faces, winds
-/// neighbors alike where each edge has two faces, turns faces outward. Vertices of remaining open edges are merged if they differ by less than 2^-22 of
-/// the largest coordinate (two to four float32 steps) and no face collapses. Bodies of negative
-/// volume are reversed unless they are cavities of another.
+/// neighbors alike where each edge has two faces, turns faces outward. Vertices of remaining open edges are merged if
+/// they differ by less than 2^-22 of the largest coordinate (two to four float32 steps) and no face collapses. Bodies
+/// of negative volume are reversed unless they are cavities of another.
 /// @param mesh vertices [v][3] in m, faces [f][3].
 /// @param report findings and changes.
 /// @throws Error kInvalidFile, with face or vertex, for sizes, indices, numbers that are not finite

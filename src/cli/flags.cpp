@@ -86,7 +86,8 @@ Check seed(std::uint64_t most) {
             const auto read = std::from_chars(text.data(), end, value);
             const auto x = finite_number(text);  // 1e5
             const bool digits = read.ec == std::errc() && read.ptr == end;
-            if (!digits && x && *x >= 0 && *x <= 1e15 && *x == std::floor(*x)) value = static_cast<std::uint64_t>(*x);
+            if (!digits && x && *x >= 0 && *x <= 1e15 && *x == std::floor(*x))
+              value = static_cast<std::uint64_t>(*x);
             else if (!digits || value > most)
               return text + ": must be a whole number from 0 to " + std::to_string(most);
             text = std::to_string(value);

@@ -185,7 +185,7 @@ std::int64_t wind_alike(Mesh& m) {
     std::size_t over = 0;
     for (std::size_t k = 0; k < body.size(); ++k)
       for (const auto& [f, otherwise] : next[body[k]]) {
-        const int its = way[body[k]] ^ int{otherwise};
+        const int its = way[body[k]] ^ int { otherwise };
         if (way[f] < 0) {
           way[f] = its;
           over += its == 1;

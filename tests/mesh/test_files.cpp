@@ -266,8 +266,9 @@ TEST_F(MeshFile, ABodyThatIsInsideOutIsNamedAndTurnedOver) {
       std::array<int, 4> v{};
       std::istringstream(mixed.substr(at + 2)) >> v[0] >> v[1] >> v[2] >> v[3];
       const std::size_t end = mixed.find('\n', at);
-      mixed.replace(at, end - at, "f " + std::to_string(v[3]) + " " + std::to_string(v[2]) + " " +
-                                      std::to_string(v[1]) + " " + std::to_string(v[0]));
+      mixed.replace(at, end - at,
+                    "f " + std::to_string(v[3]) + " " + std::to_string(v[2]) + " " + std::to_string(v[1]) + " " +
+                        std::to_string(v[0]));
     }
   const Object wound = object(mixed);
   EXPECT_TRUE(wound.report.watertight());

@@ -77,10 +77,10 @@ class FieldReader final : public Fields {
   void close();
 
   std::vector<Frame> frames_;
-  const Case* not_held_ = nullptr;  ///< the case of the fields being visited to reject them
+  const Case* not_held_ = nullptr;                       ///< the case of the fields being visited to reject them
   std::array<std::unordered_set<std::string>, 2> said_;  ///< first lines of errors_ and unknown_
-  std::vector<Error> unknown_;      ///< come first: misspelled keys explain most other errors
-  std::vector<Error> errors_;       ///< in the order of the fields
+  std::vector<Error> unknown_;                           ///< come first: misspelled keys explain most other errors
+  std::vector<Error> errors_;                            ///< in the order of the fields
 };
 
 }  // namespace garra::io

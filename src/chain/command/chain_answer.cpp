@@ -197,8 +197,8 @@ std::string note_lines(const std::string& note) {
 }  // namespace
 
 std::string chain_answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out =
-      heading(s, s["robot"]["name"].get<std::string>()) + sampled(s) + headline_lines(s) + table(s) + design_outcomes(s);
+  std::string out = heading(s, s["robot"]["name"].get<std::string>()) + sampled(s) + headline_lines(s) + table(s) +
+                    design_outcomes(s);
   out += note_lines(s.value("note", ""));
   out += effort_lines(s, manifest);
   if (look.sample >= 0)

@@ -1,5 +1,4 @@
 // `garra submit`: creates the folder of a run that workers will compute (docs/howto/campaigns.md).
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -53,9 +52,7 @@ std::string slurm_script(const std::string& run, const SubmitArguments& a) {
 }
 
 void submit(const SubmitArguments& a) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto fits = [&](char c) { return c == ':' || c == '-' || digit(c); };
-  if (a.time.empty() || !digit(a.time[0]) || !std::ranges::all_of(a.time, fits))
+  if (a.time.find_first_not_of("0123456789:-") != std::string::npos || a.time.empty() || a.time[0] == '-')
     throw Error(ExitCode::kUsage, "--time " + a.time + ": not a time of Slurm's",
                 "Write --time 4:00:00 or 2-00:00:00.");
   const Run run = Run::create(a);
@@ -83,8 +80,13 @@ void add_submit_command(Command app) {
   add_new_run_flags(c, *a, " (chain: of each design, grasp_set: of each grasp)");
   add_overrides(c, a->set, "key=value, overrides the scenario");
   c.add_flag("--slurm", a->slurm, "write RUN/slurm.sh, an array of workers");
-  c.add_option("--workers", a->workers, "of Slurm's array").capture_default_str().transform(whole_number()).needs("--slurm");
-  c.add_option("--time", a->time, "of each of them, as Slurm takes it; they go on in the queue").capture_default_str().needs("--slurm");
+  c.add_option("--workers", a->workers, "of Slurm's array")
+      .capture_default_str()
+      .transform(whole_number())
+      .needs("--slurm");
+  c.add_option("--time", a->time, "of each of them, as Slurm takes it; they go on in the queue")
+      .capture_default_str()
+      .needs("--slurm");
   // Of the workers' machines, which may have more processors than this one.
   add_threads(c, a->threads, "CPU threads of a worker, 0 = all it is given", std::numeric_limits<int>::max());
   c.add_option("--device", a->device, "of the workers: auto, cpu, scalar, cuda, cuda:i, cuda:0,1 or cuda:all")

@@ -68,8 +68,8 @@ void print_row(const std::vector<study::RowColumn>& columns, const std::vector<d
 
 std::string SystemJob::answer(const Json& s, const Json& manifest, const std::string& run) const {
   const std::string event = s["event"]["name"];
-  return heading(s, "Study of " + words(s["job"].get<std::string>())) + estimate_line(event, s["event"]) + samples_line(s) +
-         outcomes(s) + influences_on(event, s) + quantiles(s) + "\n" + speed_line(manifest) +
+  return heading(s, "Study of " + words(s["job"].get<std::string>())) + estimate_line(event, s["event"]) +
+         samples_line(s) + outcomes(s) + influences_on(event, s) + quantiles(s) + "\n" + speed_line(manifest) +
          "A sample           garra replay " + run + " --sample 0\n";
 }
 

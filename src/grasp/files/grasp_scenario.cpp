@@ -128,7 +128,7 @@ std::vector<std::string> overruled_warnings(const Node& document) {
       const Node* value = one.find(key);
       return value != nullptr && value->find("each") == nullptr;  // a factor on what [contacts] says
     };
-    if (std::ranges::all_of(contact->items, own))
+    if (std::all_of(contact->items.begin(), contact->items.end(), own))
       out.push_back(table + "." + key + " has no effect: every [[contact]] has its own");
   };
   if (const Node* contacts = document.find("contacts"))

@@ -29,7 +29,7 @@ struct TimeLevel {
   int lost = 0, lost_unknown = 0;        ///< [instants + 1]: lost; stopped undecided
   int slipped = 0, slipped_unknown = 0;  ///< [instants + 1]: slipped or lost; stopped undecided before it slipped
   int held_bin = 0, decided_bin = 0;     ///< [input][study::kInputBins]
-  int objects_held = 0;                  ///< of each object of a group: samples that held it to the end, and that stopped before
+  int objects_held = 0;  ///< of each object of a group: samples that held it to the end, and that stopped before
   study::Histogram shown[kTimeMetrics];  ///< bins from 0
   TimeBands bands;
 };

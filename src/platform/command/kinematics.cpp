@@ -338,10 +338,10 @@ void check_modes(const platform::AssemblyModes& r, int often, PlatformSummary& s
   s.lines += summary_line("search", std::to_string(starts) + " starts, the rarest mode found " +
                                         std::to_string(rarest) + (rarest == 1 ? " time" : " times"));
   if (families > 0)
-    s.lines += summary_line("family", std::to_string(families) +
-                                          (families == 1 ? " sample has" : " samples have") +
-                                          " more poses than the 40 that can be isolated: the platform moves there although "
-                                          "its legs are locked");
+    s.lines +=
+        summary_line("family", std::to_string(families) + (families == 1 ? " sample has" : " samples have") +
+                                   " more poses than the 40 that can be isolated: the platform moves there although "
+                                   "its legs are locked");
   else if (rarest < often && rarest > 0)
     s.lines +=
         summary_line("missing", format("about %.0f more by Chao's estimate; --starts finds rarer ones", missing));

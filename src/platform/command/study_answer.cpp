@@ -150,8 +150,8 @@ std::string travel(const Json& s) {
 
 std::string platform_study_answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = heading(s, "Platform " + s["platform"]["name"].get<std::string>());
-  out += headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) +
-         travel(s) + "\n";
+  out += headline_lines(s) + study_outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) + travel(s) +
+         "\n";
   out += speed_line(manifest);
   if (look.sample >= 0)
     out += "Highest force      garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

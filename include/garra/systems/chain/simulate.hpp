@@ -273,8 +273,8 @@ GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<d
   return out;
 }
 
-/// Rates after impulses that stop the joints with 1 in `stopped`, the others free: H (after - qd) = impulse on those only.
-/// Lanes without a stop keep their bits.
+/// Rates after impulses that stop the joints with 1 in `stopped`, the others free: H (after - qd) = impulse on those
+/// only. Lanes without a stop keep their bits.
 template <class S, int J>
 GARRA_HD Vec<S, J> stopped_rates(Mat<S, J, J> H, const Vec<S, J>& qd, const Vec<S, J>& stopped) {
   const int n = extent<J>();
