@@ -23,7 +23,7 @@ from garra.grasp.poses import ParallelJaw, Touch, close_hand, close_jaw, hand_so
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
-from garra.grasp.what_helps import WhatHelps, arrays_of, stronger, what_helps
+from garra.grasp.what_helps import WhatHelps, grasp_arrays, stronger, what_helps
 from garra.options import accept_options
 from garra.page.outcomes import read_outcome
 from garra.page.run_folder import RunError
@@ -1616,7 +1616,7 @@ def _changed(
     of: GraspSet, grasp: int, uncertain: dict[str, Any], share: float, move: float
 ) -> tuple[list[str], list[dict[str, np.ndarray]]]:
     """Names of the changes of a grasp, and its arrays with each change."""
-    arrays, rows = arrays_of(of, grasp)
+    arrays, rows = grasp_arrays(of, grasp)
     names, sets = ["as it is"], [arrays]
 
     def add(name: str, changed: dict[str, np.ndarray]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from garra import contact
 from garra.arguments import numbers
 from garra.grasp.wrench import wrench_matrix
-from garra.grasp.what_helps import arrays_of
+from garra.grasp.what_helps import grasp_arrays
 from garra.turns import turn_matrix
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _Bodies:
     """Object and hand of one grasp: W [6, 3k], J [3k, n] in contact axes, inertias, forces, at the instant."""
 
     def __init__(self, of: Any, grasp: int):
-        arrays, _ = arrays_of(of, grasp)
+        arrays, _ = grasp_arrays(of, grasp)
         if "mass" not in arrays or "jacobian" not in arrays or "mass_matrix" not in arrays:
             raise ValueError(
                 "simulate() needs the object's mass and a whole hand: jacobian, mass_matrix and torque; from_poses() sets "

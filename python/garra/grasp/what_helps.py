@@ -38,7 +38,7 @@ class WhatHelps:
 
 def what_helps(ranking: Any, one: Any, grasp: int, share: float, move: float, ranked: Any) -> WhatHelps:
     """`ranked(set, uncertain)` ranks a set."""
-    arrays, rows = arrays_of(one, grasp)
+    arrays, rows = grasp_arrays(one, grasp)
     uncertain = ranking.uncertain
     changes: list[tuple[str, str, dict[str, np.ndarray]]] = []  # kind, name, arrays
     if command := stronger(arrays, share):
@@ -77,7 +77,7 @@ def stronger(arrays: dict[str, np.ndarray], share: float) -> dict[str, np.ndarra
     return out
 
 
-def arrays_of(of: Any, grasp: int) -> tuple[dict[str, np.ndarray], slice]:
+def grasp_arrays(of: Any, grasp: int) -> tuple[dict[str, np.ndarray], slice]:
     """Arrays of one grasp by name, and its rows."""
     begin, end = int(of.first[grasp]), int(of.first[grasp + 1])
     rows = {**dict.fromkeys(OF_CONTACTS, 1), "mobility": 1, "angular_mobility": 1, "jacobian": 3, "angular_jacobian": 3}
