@@ -1,16 +1,43 @@
 // Trajectories of groups of objects on the GPU: a thread per sample. The state stays on the device, measures are copied
 // at the end of a block, looks (outputs at chosen times) as they are taken.
 #include "garra/batch/on_device.cuh"
+#include "garra/batch/parallel.hpp"
 #include "grasp/group.cuh"
 #include "grasp/motion.cuh"
 
 namespace garra::grasp {
 
 void GroupBackend::find_rest(const GroupMemory& at, bool first) const {
-  run(GroupRestKernel<3>{there, at, first, job.run.redundant});
+  const bool redundant = job.run.redundant;
+  job.run.rules.model.numbers > 3 ? run(GroupRestKernel<4>{there, at, first, redundant})
+                                  : run(GroupRestKernel<3>{there, at, first, redundant});
 }
 
+namespace {
+
+/// Solves the problems of a step with soft contacts: by threads of the host.
+void solve_on_threads(const DeviceGroup& job, const Device& device, const GroupMemory& at) {
+  HostMemory host(job.count);
+  GroupMemory here = at;
+  for (GroupRoom* room : {&here.problems, &here.guesses, &here.candidates, &here.solutions})
+    room->first = host.take(room->fields);
+  fetch(here.problems.first, at.problems.first, host.padded() * at.problems.fields);
+  fetch(here.guesses.first, at.guesses.first, host.padded() * at.guesses.fields);
+  constexpr std::int64_t kTogether = 128;
+  batch::for_blocks(study_threads(device), {job.count, kTogether}, [&](std::int64_t first, std::int64_t count) {
+    const ContactsInUse many(job.run.rules.contacts());
+    GroupMemory part = here;
+    for (GroupRoom* room : {&part.problems, &part.guesses, &part.candidates, &part.solutions})
+      room->first += first * room->fields;
+    solve_soft(job.run.solver, Executor::kLanes, part, count);
+  });
+  send(at.solutions.first, here.solutions.first, host.padded() * at.solutions.fields);
+}
+
+}  // namespace
+
 void GroupBackend::solve(const GroupMemory& at) const {
+  if (job.run.rules.model.numbers > 3) return solve_on_threads(job, device, at);
   const int contacts = job.run.rules.contacts();
   const double* problems = at.problems.first;
   double* candidates = at.candidates.first;
@@ -30,25 +57,6 @@ void GroupBackend::solve(const GroupMemory& at) const {
         job.count);
   });
 }
-
-namespace {
-
-/// Copies lists to the device; they live as long as this.
-class ListsThere {
- public:
-  template <class T>
-  Shown<T> operator()(Shown<T> list) {
-    const auto there = std::make_shared<cuda::Buffer<T>>(std::ssize(list));
-    there->upload(list.data());
-    lists_.push_back(there);
-    return {there->data(), list.size()};
-  }
-
- private:
-  std::vector<std::shared_ptr<void>> lists_;
-};
-
-}  // namespace
 
 void run_kernels(const Device& device, const DeviceGroup& job) {
   const std::int64_t padded = batch::tiles_for(job.count) * batch::kTile;

@@ -1,10 +1,37 @@
 // Runs the bodies of a group's steps on the GPU.
 #pragma once
 
+#include <memory>
+#include <type_traits>
+#include <vector>
+
 #include "contact/tiles.cuh"
+#include "grasp/group/instant.hpp"
 #include "grasp/group/run.hpp"
 
 namespace garra::grasp {
+
+/// Copies lists to the device; they live as long as this. Chains for any number of joints stay on the host.
+class ListsThere {
+ public:
+  template <class T>
+  Shown<T> operator()(Shown<T> list) {
+    if constexpr (std::is_same_v<T, FingerChain<chain::kAnyJoints>>) return {};
+    const auto there = std::make_shared<cuda::Buffer<T>>(std::ssize(list));
+    there->upload(list.data());
+    lists_.push_back(there);
+    return {there->data(), list.size()};
+  }
+
+ private:
+  std::vector<std::shared_ptr<void>> lists_;
+};
+
+/// The fingers of samples at one instant; compiled for each size of finger, in group_fingers.cu.
+void stand_on_device(const GroupTask& task, const GroupParts<Shown>* there, const InstantMemory& at);
+/// Compiled for each number of contacts, in group_check.cu.
+template <int N>
+void check_on_device(std::int64_t count, const GroupCheckKernel<N, 3>& check);
 
 /// The backend of run_group_steps().
 struct GroupBackend {

@@ -21,10 +21,9 @@ bool any_given(const GraspStates& x) {
 
 /// M_obj^-1 (W c + w): accelerations of the centers of mass and of the turns.
 std::vector<double> object_accelerations(const GroupSample& s, const Column& c) {
-  const std::vector<NetWrench> net = net_wrenches(s, c);
   std::vector<double> out;
-  for (std::size_t k = 0; k < net.size(); ++k) {
-    const auto& [force, moment] = net[k];
+  for (std::size_t k = 0; k < s.body.size(); ++k) {
+    const auto [force, moment] = net_wrench(s, c.data(), k);
     const Vec3<double> turn = s.body[k].inverse_inertia * moment;
     for (int i = 0; i < 3; ++i) out.push_back(force[i] / s.body[k].mass);
     out.insert(out.end(), turn.m, turn.m + 3);
@@ -85,7 +84,7 @@ struct Solved {
 };
 
 Solved solve_points(const GroupModel& m, const GroupSample& s, const Scenario& scenario, const Device& device) {
-  const contact::Problems problem = point_problems(m, {s});
+  const contact::Problems problem = point_problems(m, std::vector<GroupSampleView>{s});
   contact::Options options = contact_options(scenario);
   options.tolerance = scenario.tolerance;
   contact::Solutions solved = contact::solve(problem, options, device);
@@ -175,7 +174,7 @@ Analysis analyze_group(const Scenario& scenario, const GraspStates& states, cons
   out.acceleration = object_accelerations(s, solved.c);
   const Column qdd = joint_accelerations(*m, s, solved.c);
   for (std::size_t f = 0; f < m->fingers.size(); ++f) {
-    const auto part = [&](const Column& x) {
+    const auto part = [&](std::span<const double> x) {
       return Column(x.begin() + m->first_joint[f], x.begin() + m->first_joint[f + 1]);
     };
     out.q.push_back(part(s.q));

@@ -127,30 +127,4 @@ GARRA_HD_CALL GroupBalance balance_group(const BalanceData& p, int contacts, dou
   return answer;
 }
 
-/// Balances of samples, one after another in `data`.
-template <int D>
-struct GroupBalanceKernel {
-  int of_objects, contacts;
-  double* data;
-  double* room;           ///< balance_room() numbers of each
-  GroupBalance* answers;  ///< written
-
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const int rows = D * contacts;
-    double* const own = data + i * BalanceData::fields(of_objects, rows, contacts);
-    answers[i] = balance_group<D>(BalanceData::at(own, of_objects, rows, contacts), contacts,
-                                  room + i * balance_room<D>(of_objects, rows));
-  }
-};
-
-/// Samples for kernels/grasp/group_balance.cu (garra/batch/on_device.hpp), in memory of the host.
-template <int D>
-struct GroupBalances {
-  int of_objects, contacts;
-  std::int64_t count;
-  const double* data;
-  GroupBalance* answers;
-};
-
 }  // namespace garra::grasp

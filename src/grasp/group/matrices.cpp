@@ -11,10 +11,13 @@ namespace garra::grasp {
 namespace {
 
 /// Copies x to row i of an array with rows of its size.
-void put(std::vector<double>& to, std::int64_t i, const Column& x) {
+void put(std::vector<double>& to, std::int64_t i, std::span<const double> x) {
   std::copy(x.begin(), x.end(), to.begin() + i * std::ssize(x));
 }
-void put(std::vector<double>& to, std::int64_t i, const Dense& x) { put(to, i, x.m); }
+template <template <class> class List>
+void put(std::vector<double>& to, std::int64_t i, const DenseOf<double, List>& x) {
+  put(to, i, x.m);
+}
 
 void put_sample(const GroupModel& m, std::int64_t i, GraspMatrices& out) {
   const std::int64_t number = out.sample[static_cast<std::size_t>(i)];
@@ -52,7 +55,7 @@ void put_sample(const GroupModel& m, std::int64_t i, GraspMatrices& out) {
   put(out.qd, i, s.qd);
   put(out.load, i, load);
   put(out.effort, i, s.effort);
-  out.reached[static_cast<std::size_t>(i)] = s.reached ? 1 : 0;
+  out.reached[static_cast<std::size_t>(i)] = s.reaches() ? 1 : 0;
 }
 
 }  // namespace

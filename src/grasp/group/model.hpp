@@ -66,7 +66,15 @@ struct GroupParts {
   IndexLists<List> of_finger, of_object;
   List<Coupling> couplings;
   List<GroupContact> contacts;
-  int numbers;  ///< of a contact's force: 3, or 4 if a contact is soft: (n, t, o, moment / radius)
+  int numbers;         ///< of a contact's force: 3, or 4 if a contact is soft: (n, t, o, moment / radius)
+  List<double> rates;  ///< of the joints, NaN: not given [rad/s or m/s]
+  List<Draw> draws;
+  List<double> constant;  ///< values of all inputs that are not drawn
+  Vec3<double> gravity;
+  Vec<double, 6> wrench;  ///< constant external one on object 0
+  bool moving;
+  bool slides;  ///< some contact slides
+  std::uint64_t seed;
 
   [[nodiscard]] GARRA_HD int rows() const { return numbers * static_cast<int>(contacts.size()); }
   [[nodiscard]] GARRA_HD const GroupContact& of_row(int r) const {
@@ -82,16 +90,34 @@ struct GroupParts {
 };
 
 /// Data shared by all samples of a scenario.
-struct GroupModel : GroupParts<Owned> {
-  std::vector<Column> rates;  ///< of each finger's joints, if they are given [rad/s or m/s]
-  Vec3<double> gravity;
-  Vec<double, 6> wrench;  ///< constant external one on object 0
-  bool moving;
-  bool slides;  ///< some contact slides
-  std::uint64_t seed;
-  std::vector<Draw> draws;
-  Column constant;  ///< values of all inputs that are not drawn
-};
+struct GroupModel : GroupParts<Owned> {};
+
+/// The same data, with lists that show(list) returns.
+template <template <class> class List, class Show>
+GroupParts<Shown> show_parts(const GroupParts<List>& m, const Show& show) {
+  const auto lists = [&](const IndexLists<List>& all) { return IndexLists<Shown>{show(all.first), show(all.all)}; };
+  return {show(m.objects),
+          show(m.fingers),
+          show(m.chains),
+          show(m.first_joint),
+          lists(m.of_finger),
+          lists(m.of_object),
+          show(m.couplings),
+          show(m.contacts),
+          m.numbers,
+          show(m.rates),
+          show(m.draws),
+          show(m.constant),
+          m.gravity,
+          m.wrench,
+          m.moving,
+          m.slides,
+          m.seed};
+}
+/// The same in the host's memory.
+[[nodiscard]] inline GroupParts<Shown> show_parts(const GroupModel& m) {
+  return show_parts<Owned>(m, [](const auto& list) { return std::span(list); });
+}
 
 /// Motion of the finger's side of a contact: velocity of the point that touches, turn, and J dot qd.
 template <class S>
@@ -130,10 +156,24 @@ struct GroupInstant {
   }
 };
 
-/// One sample of a group.
-struct GroupSample : GroupInstant<double, Owned> {
-  Column inputs;        ///< by slots
-  bool reached = true;  ///< by every finger
+/// One sample of a group, in memory of a block of samples.
+struct GroupSampleView : GroupInstant<double, View> {
+  View<double> inputs;   ///< by slots
+  View<double> reached;  ///< by each finger: 1, else 0
+
+  [[nodiscard]] GARRA_HD bool reaches() const {
+    bool all = true;
+    for (const double one : reached) all = all && one > 0;
+    return all;
+  }
+};
+/// With memory of its own.
+struct GroupSample : GroupSampleView {
+  Column memory;
+
+  GroupSample() = default;
+  GroupSample(GroupSample&&) = default;
+  GroupSample& operator=(GroupSample&&) = default;
 };
 
 /// Resolves the scenario: nominal poses, commands. Throws Error if the nominal grasp is impossible.
@@ -142,19 +182,17 @@ struct GroupSample : GroupInstant<double, Owned> {
 [[nodiscard]] Column draw_group(const GroupModel& m, std::int64_t index, double* uniforms, std::int64_t stride);
 /// Nominal inputs: medians, no random wrench, no tilt.
 [[nodiscard]] Column nominal_group(const GroupModel& m);
-/// Places objects and contacts, without fingers and matrices.
-[[nodiscard]] GroupSample place_group(const GroupModel& m, Column inputs);
+/// Places objects and contacts, without fingers; matrices are zero.
+[[nodiscard]] GroupSample place_group(const GroupModel& m, const Column& inputs);
 /// The load on object k without weight and gyroscopic part.
 [[nodiscard]] Vec<double, 6> external_wrench(const GroupModel& m, const GroupSample& s, std::size_t k);
-/// The task of a finger: its contacts on the last link, or their mean, where it brings its tool.
-[[nodiscard]] FingerTask<double> task_of_finger(const GroupModel& m, const GroupSample& s, std::size_t finger);
 /// Solves the nominal instant for grasp::analyze(). Throws Error if states are given.
 [[nodiscard]] Analysis analyze_group(const Scenario& scenario, const GraspStates& states, const Device& device);
-/// Gives all matrices and columns of joints their sizes, zero.
-void allot_group(const GroupModel& m, GroupSample& s);
+/// Every finger at its task.
+void stand_fingers(const GroupParts<Shown>& m, GroupSampleView& s);
 /// Objects, contacts and fingers of a sample at its start, without matrices of contacts.
-[[nodiscard]] GroupSample stand_group(const GroupModel& m, Column inputs);
+[[nodiscard]] GroupSample stand_group(const GroupModel& m, const Column& inputs);
 /// Evaluates a sample.
-[[nodiscard]] GroupSample evaluate_group(const GroupModel& m, Column inputs);
+[[nodiscard]] GroupSample evaluate_group(const GroupModel& m, const Column& inputs);
 
 }  // namespace garra::grasp

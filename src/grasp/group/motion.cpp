@@ -58,25 +58,11 @@ GroupRun make_group_run(const Scenario& s, const GroupModel& m) {
   for (std::size_t f = 0; f < s.fingers.size(); ++f) run.limits.push_back(find_limits(s, f));
   const bool shaken =
       std::ranges::any_of(time.loads, [](const TimeLoad& l) { return l.kind == TimeLoad::Kind::kShake; });
-  run.rules = {{m.objects,
-                m.fingers,
-                m.chains,
-                m.first_joint,
-                {m.of_finger.first, m.of_finger.all},
-                {m.of_object.first, m.of_object.all},
-                m.couplings,
-                m.contacts,
-                m.numbers},
-               {false, time.step, time.restitution, time.baumgarte},
-               time.drive,
-               time.controller,
-               time.slip,
-               time.drop,
-               time.drop_turn,
-               time.duration,
-               run.limits,
-               run.kinds,
-               shaken};
+  run.rules = {show_parts(m),  {false, time.step, time.restitution, time.baumgarte},
+               time.drive,     time.controller,
+               time.slip,      time.drop,
+               time.drop_turn, time.duration, run.limits,
+               run.kinds,      shaken};
   return run;
 }
 
@@ -130,7 +116,7 @@ StartedSample start_sample(const GroupRun& r, const Scenario& scenario, const Dr
     o.mass = body.mass;
     o.moments = (body.mass * in[kScale] * in[kScale]) * m.objects[k].gyration2;
     o.wrench = external_wrench(m, x.now, k);  // the rest belongs to a step
-    o.running = x.now.reached ? 1 : 0;
+    o.running = x.now.reaches() ? 1 : 0;
     x.object.push_back(o);
   }
   mark_tips(r, x);
@@ -205,23 +191,17 @@ class GroupBlock : private ContactsInUse {
   }
   /// Solves the step's problems.
   void solve(const GroupMemory&) const {
-    const solvers::FrictionNewton solver = contact::make_auto_solver(run_.solver);
-    const double* problems = at.problems.first;
-    double *candidates = at.candidates.first, *guesses = at.guesses.first, *solutions = at.solutions.first;
     if constexpr (D == 3) {
+      const solvers::FrictionNewton solver = contact::make_auto_solver(run_.solver);
+      const double* problems = at.problems.first;
+      double *candidates = at.candidates.first, *guesses = at.guesses.first, *solutions = at.solutions.first;
       const int contacts = run_.rules.contacts();
       backend_.iterate({solver, problems, nullptr, candidates, guesses, contacts}, count_);
       backend_.certify(
           contact::CertifyKernel<kAnyContacts>{solver.tolerance, problems, nullptr, candidates, solutions, contacts},
           count_);
     } else {
-      iterate_soft(backend_.executor, {solver, problems, candidates, guesses}, count_);
-      for (std::int64_t i = 0; i < count_; ++i)
-        batch::store<double>(
-            solutions, i,
-            certify_soft(batch::load<double, Problem<D>>(problems, i),
-                         batch::load<double, solvers::Candidate<double, kAnyContacts, D>>(candidates, i),
-                         solver.tolerance));
+      solve_soft(run_.solver, backend_.executor, at, count_);
     }
   }
   [[nodiscard]] MotionMeasures<double, kAnyContacts> measures(std::int64_t i) const {
@@ -284,6 +264,7 @@ void run_group_block(const GroupRun& r, const Scenario& scenario, const Device& 
 
 /// Memory of samples on a GPU, which has kernels for some numbers of contacts.
 GroupMemory measure_device_memory(const GroupRun& r) {
+  if (r.model.numbers > 3) return measure_memory<4>(r);  // solved on the host
   GroupMemory at = measure_memory<3>(r);
   contact::for_contacts(r.rules.contacts(), [&](auto n) {
     at.problems.fields = batch::kFields<double, solvers::FrictionProblem<double, n>>;
@@ -366,7 +347,8 @@ void append_step(const GroupRun& r, const StepNow& step, double time, const Grou
 template <int D>
 MotionSeries group_series(const GroupRun& r, const Scenario& scenario, const Drawn& drawn, const Column& inputs,
                           int instants) {
-  const std::vector<StartedSample> samples = {start_sample(r, scenario, drawn, inputs)};
+  std::vector<StartedSample> samples;
+  samples.push_back(start_sample(r, scenario, drawn, inputs));
   MotionSeries out = begin_series(r.model, samples[0].now);
   // The first run finds the trajectory's duration, the second records it.
   std::int64_t last = 0;
@@ -395,6 +377,17 @@ MotionSeries group_series(const GroupRun& r, const Scenario& scenario, const Dra
 
 }  // namespace
 
+void solve_soft(const contact::Options& options, Executor executor, const GroupMemory& at, std::int64_t count) {
+  const solvers::FrictionNewton solver = contact::make_auto_solver(options);
+  iterate_soft(executor, {solver, at.problems.first, at.candidates.first, at.guesses.first}, count);
+  for (std::int64_t i = 0; i < count; ++i)
+    batch::store<double>(
+        at.solutions.first, i,
+        certify_soft(batch::load<double, Problem<4>>(at.problems.first, i),
+                     batch::load<double, solvers::Candidate<double, kAnyContacts, 4>>(at.candidates.first, i),
+                     solver.tolerance));
+}
+
 GroupMotion::GroupMotion(const Scenario& scenario) : scenario_(scenario) {
   check_options(*scenario.time);
   check_times(*scenario.time);
@@ -404,8 +397,6 @@ GroupMotion::GroupMotion(const Scenario& scenario) : scenario_(scenario) {
 
 Motions GroupMotion::run(std::int64_t first, std::int64_t count, const Device& device) const {
   const bool cuda = device.executor == Executor::kCuda, soft = model_->numbers > 3;
-  if (cuda && soft)
-    throw Error(ExitCode::kNoDevice, "trajectories with soft contacts have no CUDA kernels", "Use --device cpu.");
   const GroupRun group = make_group_run(scenario_, *model_);
   const auto n = static_cast<std::size_t>(count);
   Motions out{group.rules.contacts(),

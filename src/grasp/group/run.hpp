@@ -26,18 +26,17 @@ struct GroupRun {
 /// The same rules, with lists that show(list) returns.
 template <class Show>
 GroupRules show_rules(const GroupRules& r, const Show& show) {
-  const GroupParts<Shown>& m = r.model;
-  const auto lists = [&](const IndexLists<Shown>& all) { return IndexLists<Shown>{show(all.first), show(all.all)}; };
   GroupRules out = r;
-  out.model = {show(m.objects),     show(m.fingers),    {},
-               show(m.first_joint), lists(m.of_finger), lists(m.of_object),
-               show(m.couplings),   show(m.contacts),   m.numbers};
+  out.model = show_parts<Shown>(r.model, show);
   out.limits = show(r.limits);
   out.kinds = show(r.kinds);
   return out;
 }
 
-/// Samples for kernels/grasp/group.cu (garra/batch/on_device.hpp). Not of soft contacts.
+/// Solutions of soft contacts' problems in tiles of the host; the thread has set the number of contacts.
+void solve_soft(const contact::Options& options, Executor executor, const GroupMemory& at, std::int64_t count);
+
+/// Samples for kernels/grasp/group.cu (garra/batch/on_device.hpp).
 struct DeviceGroup {
   const GroupRun& run;
   GroupMemory at;  ///< numbers of each sample; `kept` and `measures`, started, and `lost` are memory of the host

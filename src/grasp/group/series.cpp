@@ -11,7 +11,7 @@ namespace garra::grasp {
 MotionSeries begin_series(const GroupModel& m, const GroupSample& s) {
   MotionSeries out;
   for (auto* list : {&out.q, &out.qd, &out.tau, &out.links}) list->resize(m.fingers.size());
-  out.friction = s.mu;
+  out.friction.assign(s.mu.begin(), s.mu.end());
   out.trajectory.slip_time = out.trajectory.open_time = std::numeric_limits<double>::infinity();
   out.others.resize(m.objects.size() - 1);
   for (std::size_t k = 0; k < m.objects.size(); ++k)

@@ -7,10 +7,9 @@
 #include "garra/grasp_analysis.hpp"
 #include "garra/math/rotation.hpp"
 #include "garra/systems/grasp/contact.hpp"
-#include "grasp/group/assemble.hpp"
 #include "grasp/group/shape_gap.hpp"
+#include "grasp/group/stand.hpp"
 #include "grasp/sample/finger_command.hpp"
-#include "grasp/sample/fingers.hpp"
 #include "grasp/study/setup_parts.hpp"
 
 namespace garra::grasp {
@@ -68,11 +67,11 @@ Vec3<double> told_before(const Scenario& s, const GroupModel& m, const GroupSamp
 
 /// W of the nominal grasp with the columns of some contacts only; without friction only that of n.
 Dense select_columns(const GroupModel& m, const GroupSample& s, const std::vector<bool>& there) {
-  Dense W = s.W;
+  Dense W(s.W.rows, s.W.cols);
   for (int c = 0; c < W.cols; ++c) {
     const auto j = static_cast<std::size_t>(c / m.numbers);
-    if (there[j] && (c % m.numbers == 0 || s.mu[j] > 0)) continue;
-    for (int r = 0; r < W.rows; ++r) W(r, c) = 0;
+    if (!there[j] || (c % m.numbers != 0 && !(s.mu[j] > 0))) continue;
+    for (int r = 0; r < W.rows; ++r) W(r, c) = s.W(r, c);
   }
   return W;
 }
@@ -136,7 +135,6 @@ void couple_contacts(GroupModel& m) {
 /// object. Contacts without a finger first pass the squeeze on, with the least forces that do.
 void balance_weights(const Scenario& s, GroupModel& m) {
   GroupSample nominal = place_group(m, nominal_group(m));
-  allot_group(m, nominal);
   fill_wrenches(m, nominal);
   const std::size_t n = m.contacts.size(), numbers = static_cast<std::size_t>(m.numbers);
   std::vector<bool> passive(n), changes(n), all(n, true);
@@ -368,8 +366,9 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
   for (std::size_t f = 0; f < s.fingers.size(); ++f) {
     set_finger(s, f, m->fingers[f]);
     m->chains.push_back(chain_of_any(m->fingers[f]));
-    m->rates.push_back(s.fingers[f].rates);
     m->first_joint.push_back(m->first_joint.back() + static_cast<int>(s.fingers[f].joint_count()));
+    m->rates.insert(m->rates.end(), s.fingers[f].rates.begin(), s.fingers[f].rates.end());
+    m->rates.resize(static_cast<std::size_t>(m->first_joint.back()), NAN);  // not given
   }
   for (std::size_t j = 0; j < s.contacts.size(); ++j) m->contacts.push_back(make_contact(s, j));
   couple_contacts(*m);
@@ -379,7 +378,7 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
     m->wrench[i] = s.force[i];
     m->wrench[i + 3] = s.torque[i];
   }
-  const bool driven = std::ranges::any_of(m->rates, [](const Column& rates) { return !rates.empty(); });
+  const bool driven = std::ranges::any_of(m->rates, [](double rate) { return !std::isnan(rate); });
   m->moving = driven || norm(s.velocity) > 0 || norm(s.angular_velocity) > 0;
   m->slides = any_slides(s);
   m->seed = s.plan.seed;
@@ -387,7 +386,7 @@ std::unique_ptr<GroupModel> make_group(const Scenario& s) {
   balance_weights(s, *m);
   const GroupSample nominal = place_group(*m, nominal_group(*m));
   for (std::size_t f = 0; f < m->fingers.size(); ++f)
-    make_finger_reach(task_of_finger(*m, nominal, f), m->moving, f, m->fingers[f]);
+    make_finger_reach(task_of_finger(show_parts(*m), nominal, f), m->moving, f, m->fingers[f]);
   check_slips(*m);
   return m;
 }

@@ -4,15 +4,14 @@
 #include <cmath>
 
 #include "garra/lcp.hpp"
-#include "grasp/group/assemble.hpp"
 #include "grasp/group/process.hpp"
 #include "grasp/study/study_solver.hpp"
 
 namespace garra::grasp {
 
-contact::Problems point_problems(const GroupModel& m, const std::vector<GroupSample>& samples) {
+contact::Problems point_problems(const GroupModel& m, const std::vector<GroupSampleView>& samples) {
   contact::Problems out{.contacts = m.rows() / 3, .count = std::ssize(samples), .A = {}, .b = {}, .mu = {}};
-  for (const GroupSample& s : samples) {
+  for (const GroupSampleView& s : samples) {
     for (int r = 0; r < m.rows(); ++r) {
       for (int c = 0; c < m.rows(); ++c) out.A.push_back(s.A(r, c));
       out.b.push_back(s.b(r));
@@ -32,8 +31,8 @@ contact::Problems point_problems(const GroupModel& m, const std::vector<GroupSam
   return out;
 }
 
-void solve_sliding(const Scenario& s, const std::vector<GroupSample>& samples, const contact::Problems& problems,
-                   const GroupTiles<3>& t) {
+void solve_sliding(const Scenario& s, const std::vector<GroupSampleView>& samples, const contact::Problems& problems,
+                   const InstantMemory& at) {
   contact::Options options = contact_options(s);
   // Solutions can be counted where no contact may roll.
   options.count_solutions = s.check_uniqueness && problems.contacts <= lcp::kMaxEnumerated &&
@@ -43,32 +42,32 @@ void solve_sliding(const Scenario& s, const std::vector<GroupSample>& samples, c
   const contact::Solutions found = contact::solve(problems, options, one);
   const std::int64_t n = problems.contacts;
   for (std::int64_t i = 0; i < problems.count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    const auto k = static_cast<std::size_t>(i);
     auto v = SampleCheck<kAnyContacts>::unreachable<double>();
-    if (samples[at].reached) {
+    if (samples[k].reaches()) {
       std::copy_n(found.c.begin() + 3 * n * i, 3 * n, v.c.m);
       std::copy_n(found.a.begin() + 3 * n * i, 3 * n, v.a.m);
-      v.residual = found.residual[at];
-      v.iterations = found.iterations[at];
-      Outcome outcome = found.status[at] == Status::kNoSolution ? Outcome::kNoSolution : Outcome::kUnsolved;
+      v.residual = found.residual[k];
+      v.iterations = found.iterations[k];
+      Outcome outcome = found.status[k] == Status::kNoSolution ? Outcome::kNoSolution : Outcome::kUnsolved;
       v.sticks = NAN;
-      if (found.status[at] == Status::kConverged) {
+      if (found.status[k] == Status::kConverged) {
         const auto state = found.state.begin() + n * i;
         const auto opens = std::find(state, state + n, contact::ContactState::kOpen);
         if (opens != state + n) {
-          auto metrics = batch::load<double, Metrics<double, kAnyContacts>>(t.metrics, i);
+          auto metrics = batch::load<double, Metrics<double, kAnyContacts>>(at.metrics.first, i);
           metrics.first = static_cast<double>(opens - state);
-          batch::store<double>(t.metrics, i, metrics);
+          batch::store<double>(at.metrics.first, i, metrics);
         }
         for (std::int64_t j = 0; j < n; ++j) v.state[static_cast<int>(j)] = static_cast<int>(state[j]);
         v.sticks = 0;
-        v.several = options.count_solutions && found.solutions[at] > 1 && found.solutions[at] < 255 ? 1 : 0;
+        v.several = options.count_solutions && found.solutions[k] > 1 && found.solutions[k] < 255 ? 1 : 0;
         outcome = v.several > 0 ? Outcome::kSeveral : opens != state + n ? Outcome::kSeparating : Outcome::kHeld;
-        v.acceleration = std::ranges::max(accelerations(samples[at], Column(v.c.m, v.c.m + 3 * n)));
+        v.acceleration = largest_acceleration(samples[k], v.c.m);
       }
       v.outcome = static_cast<int>(outcome);
     }
-    batch::store<double>(t.sample_results, i, v);
+    batch::store<double>(at.results.first, i, v);
   }
 }
 

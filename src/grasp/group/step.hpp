@@ -3,10 +3,10 @@
 // after the solver take (its forces) and close (they take effect, measures). SI units, palm frame P.
 #pragma once
 
-#include "garra/batch/tiles.hpp"
 #include "garra/solvers/friction_problem.hpp"
 #include "grasp/group/assemble.hpp"
 #include "grasp/group/finger.hpp"
+#include "grasp/group/rooms.hpp"
 #include "grasp/group/surfaces.hpp"
 #include "grasp/time/fingers.hpp"
 #include "grasp/time/problem.hpp"
@@ -62,11 +62,6 @@ struct GroupStep {
   View<S> kinetic;  ///< energy at the step's start [J]
 };
 
-/// Memory of samples, and the numbers of each in it.
-struct GroupRoom {
-  double* first;
-  int fields;
-};
 /// Memory of a block of samples. `kept` and `scratch` have the numbers of lanes side by side; the others are tiles,
 /// those of the solver with room for padding contacts behind each sample's numbers (contact/batch/padded.hpp).
 struct GroupMemory {
@@ -75,22 +70,6 @@ struct GroupMemory {
   GroupRoom problems, guesses, candidates, solutions;  ///< of the solver
   GroupRoom moves;                                     ///< largest relative velocity at the step's start
   GroupRoom measures, lost;                            ///< MotionMeasures; of each object, 1: it was dropped or turned
-};
-
-/// Divides memory into lists.
-template <class S>
-struct Cutter {
-  S* at;
-  template <class T>
-  GARRA_HD void list(View<T>& to, std::size_t count) {
-    to = {reinterpret_cast<T*>(at), count};
-    at += count * (sizeof(T) / sizeof(S));
-  }
-  GARRA_HD void matrix(DenseOf<S, View>& to, int rows, int cols) {
-    to.rows = rows;
-    to.cols = cols;
-    list(to.m, static_cast<std::size_t>(rows * cols));
-  }
 };
 
 /// Divides the memory of the samples from one on. Only what lasts from one body to the next is kept.
@@ -165,16 +144,6 @@ GARRA_HD S tangential(const S* v, int numbers) {
   return sqrt(sum);
 }
 
-/// A sample's numbers in tiles.
-template <class S>
-struct TileOf {
-  double* first;
-  GARRA_HD TileOf(const GroupRoom& tiles, std::int64_t i)
-      : first(tiles.first + (i / batch::kTile) * tiles.fields * batch::kTile + i % batch::kTile) {}
-  [[nodiscard]] GARRA_HD S at(int field) const { return batch::load<S, S>(first + field * batch::kTile, 0); }
-  GARRA_HD void put(int field, const S& value) const { batch::store<S>(first + field * batch::kTile, 0, value); }
-};
-
 /// Measures of a sample in a tile: those of the whole, and those of contacts or fingers, which stay there.
 template <class S>
 class MeasuresOf {
@@ -234,7 +203,7 @@ struct GroupStartKernel {
     for (std::size_t k = 0; k < count; ++k) target[k * width + static_cast<std::size_t>(lane)] = source[k];
   }
   template <class T, class U>
-  static void put_list(const std::vector<U>& from, int lane, const View<T>& to) {
+  static void put_list(const U& from, int lane, const View<T>& to) {
     for (std::size_t k = 0; k < to.size(); ++k) put(from[k], lane, to[k]);
   }
   template <class S>

@@ -98,7 +98,7 @@ SampleAtInstant group_instant(const GroupModel& m, Column inputs, Replay replay)
   series.load.assign(wrench.m, wrench.m + 6);
   append_contacts(s.place, out.replay.c, 3, series);
   append_fingers(m, s.q, s.qd, series);
-  if (!s.reached)
+  if (!s.reaches())
     for (auto* lists : {&series.q, &series.qd, &series.links})
       for (auto& list : *lists) std::fill(list.begin(), list.end(), NAN);
   series.gap.assign(s.place.size(), 0);

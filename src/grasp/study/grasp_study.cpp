@@ -19,6 +19,7 @@
 #include "grasp/sample/proof.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/study/study_solver.hpp"
+#include "grasp/time/time_loop.hpp"
 #include "study/column_counts.hpp"
 #include "study/count_blocks.hpp"
 
@@ -85,18 +86,22 @@ struct Workspace : private ContactsInUse {
   batch::Tiles<FingerStance<double, chain::kMaxJoints>> stances;  // of a hand on an arm
   batch::Tiles<ArmShare<double>> arm;
   std::unique_ptr<SoftTiles> soft;  ///< of a group with soft contacts
-  contact::Problems sliding;        ///< the last ones of a group with contacts that slide
+  GroupParts<Shown> group;          ///< of a group, as the next ones (InstantMemory)
+  std::vector<double> kept, room, held;
+  contact::Problems sliding;  ///< the last ones of a group with contacts that slide
   batch::Tiles<double> proven{kSub};
   std::unique_ptr<Workspace> doubtful;  ///< samples that may have a second solution
 
-  explicit Workspace(const GraspModel& m, const GroupModel* group)
+  explicit Workspace(const GraspModel& m, const GroupModel* of)
       : ContactsInUse(m.contacts),
         tasks(m.contacts * kSub),
         shares(m.contacts * kSub),
         holds(m.torque_limited ? m.contacts * kSub : 0),
         stances(m.arm.joints > 0 ? m.contacts * kSub : 0),
         arm(m.arm.joints > 0 ? m.contacts * kSub : 0) {
-    if (group != nullptr && group->numbers > 3) soft = std::make_unique<SoftTiles>();
+    if (of == nullptr) return;
+    group = show_parts(*of);
+    if (of->numbers > 3) soft = std::make_unique<SoftTiles>();
   }
   SampleParts parts() {
     SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
@@ -220,89 +225,129 @@ SampleResult<double, kAnyContacts> without_moments(const SampleResult<double, kA
   return out;
 }
 
-/// The same steps of a group of objects, whose contacts have D numbers each, with tiles `t` of them.
-template <int D, class Tiles, class Solve>
-std::vector<ObjectHeld> process_rows(const Study& study, const GroupRange& range, Tiles& t, Workspace& w,
-                                     const Solve& solve) {
+/// Memory of the samples of a group in a workspace, for contacts with D numbers each.
+template <int D, class Tiles>
+InstantMemory memory_of_group(const Study& study, Tiles& t, Workspace& w) {
+  InstantMemory at = measure_instant<D>(w.group);
+  w.kept.resize(static_cast<std::size_t>(kSub * at.kept.fields));
+  w.room.resize(static_cast<std::size_t>(at.room.fields));
+  w.held.resize(static_cast<std::size_t>(kSub * at.held.fields));
+  at.kept.first = w.kept.data();
+  at.room = {w.room.data(), 0};
+  at.held.first = w.held.data();
+  at.problems.first = t.problems.data();
+  at.candidates.first = t.candidates.data();
+  at.second.first = study.scenario().check_uniqueness ? t.second.data() : nullptr;
+  at.metrics.first = w.metrics.data();
+  at.results.first = t.sample_results.data();
+  at.uniforms.first = w.uniforms.data();
+  return at;
+}
+
+/// The task of a group's samples; `shown`: its model.
+GroupTask make_group_task(const Study& study, const GroupParts<Shown>& shown, std::int64_t first, std::int64_t count) {
   const Scenario& s = study.scenario();
-  const GroupTiles<D> tiles{t.problems.data(),       w.metrics.data(),
-                            t.candidates.data(),     s.check_uniqueness ? t.second.data() : nullptr,
-                            t.sample_results.data(), w.uniforms.data()};
-  const std::vector<GroupSample> samples = build_group(*study.group(), range, tiles);
-  if constexpr (D == 3) {
-    if (study.group()->slides) {
-      w.sliding = point_problems(*study.group(), samples);
-      solve_sliding(s, samples, w.sliding, tiles);
-      return {};
+  return {shown, contact_options(s), study.model().held, s.check_uniqueness, first, count, false};
+}
+
+/// The same steps of a group of objects. `nominal`: the nominal grasp in place of each sample.
+InstantMemory process_group(const Study& study, Executor executor, std::int64_t first, std::int64_t count, bool nominal,
+                            Workspace& w) {
+  GroupTask task = make_group_task(study, w.group, first, count);
+  task.nominal = nominal;
+  const InstantMemory at = w.soft ? memory_of_group<4>(study, *w.soft, w) : memory_of_group<3>(study, w, w);
+  w.soft ? run_on_host<4>(task, executor, at) : run_on_host<3>(task, executor, at);
+  if (w.group.slides) {
+    std::vector<GroupSampleView> samples;
+    for (std::int64_t i = 0; i < count; ++i) samples.push_back(sample_at(w.group, at, i));
+    w.sliding = point_problems(*study.group(), samples);
+    solve_sliding(study.scenario(), samples, w.sliding, at);
+  }
+  return at;
+}
+
+void count_objects(const Layout& l, const InstantMemory& at, std::int64_t count, study::Tally& tally) {
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int k = 0; k < l.objects; ++k) {
+      const auto so = static_cast<ObjectHeld>(static_cast<int>(TileOf<double>(at.held, i).at(k)));
+      const auto to = static_cast<std::size_t>(l.objects_held + 2 * k);
+      tally.counts[to] += so == ObjectHeld::kYes;
+      tally.counts[to + 1] += so == ObjectHeld::kUnknown;
     }
+}
+
+/// Samples of a group that have been run, from sample `first` on.
+struct KnownSamples {
+  const InstantMemory* at = nullptr;
+  std::int64_t first = 0;
+};
+
+/// The samples of a block for Counting; those of a group are in `known`, or run if it is null.
+Counting<kAnyContacts> run_samples(const Study& study, const Device& device, const KnownSamples& known,
+                                   std::int64_t first, std::int64_t count, Workspace& w, study::Tally& tally) {
+  Counting<kAnyContacts> out{
+      &study.model(),    study.layout(),         study::parse_keep(study.scenario().plan.keep), first, w.metrics.data(),
+      w.uniforms.data(), w.sample_results.data()};
+  if (study.group() == nullptr) {
+    process(study.scenario(), study.model(), device.executor, first, count, w);
+    return out;
   }
-  solve();
-  return conclude_group(*study.group(), study.model().held, s.tolerance, samples, tiles);
+  InstantMemory at = known.at != nullptr ? *known.at : process_group(study, device.executor, first, count, false, w);
+  if (known.at != nullptr)
+    for (GroupRoom* room : {&at.metrics, &at.results, &at.held, &at.uniforms})
+      room->first += (first - known.first) * room->fields;
+  count_objects(study.layout(), at, count, tally);
+  if (w.soft)
+    for (std::int64_t i = 0; i < count; ++i)
+      w.sample_results.set(
+          i, without_moments(batch::load<double, SampleResult<double, kAnyContacts, 4>>(at.results.first, i)));
+  else
+    out.sample_results = at.results.first;
+  out.metrics = at.metrics.first;
+  out.uniforms = at.uniforms.first;
+  return out;
 }
 
-/// Returns for each sample which objects are held.
-std::vector<ObjectHeld> process_group(const Study& study, Executor executor, const GroupRange& range, Workspace& w) {
-  const Scenario& s = study.scenario();
-  if (!w.soft)
-    return process_rows<3>(study, range, w, w, [&] {
-      solve_samples(s, study.model(), executor, range.count, w);
-      if (s.check_uniqueness) solve_again(s, study.model(), executor, range.count, w);
-    });
-  SoftTiles& soft = *w.soft;
-  auto held = process_rows<4>(study, range, soft, w, [&] {
-    iterate_soft(executor, {make_solver(s, false), soft.problems.data(), soft.candidates.data()}, range.count);
-    if (s.check_uniqueness)
-      iterate_soft(executor, {make_solver(s, true), soft.problems.data(), soft.second.data()}, range.count);
-  });
-  for (std::int64_t i = 0; i < range.count; ++i) w.sample_results.set(i, without_moments(soft.sample_results.get(i)));
-  return held;
-}
-
-void count_objects(const Layout& l, const std::vector<ObjectHeld>& held, study::Tally& tally) {
-  for (std::size_t k = 0; k < held.size(); ++k) {
-    const auto at = static_cast<std::size_t>(l.objects_held) + 2 * (k % static_cast<std::size_t>(l.objects));
-    tally.counts[at] += held[k] == ObjectHeld::kYes;
-    tally.counts[at + 1] += held[k] == ObjectHeld::kUnknown;
-  }
-}
-
-/// `balances`: of the samples of a group, from `first` on; null: not known.
 study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device,
-                        const GroupBalance* balances = nullptr) {
-  const Scenario& s = study.scenario();
-  const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(s.plan.keep));
+                        const KnownSamples& known = {}) {
+  const study::CountingSizes sizes = make_counting_sizes(study.layout(), study::parse_keep(study.scenario().plan.keep));
   return study::count_blocks(study.shape(), {first, count, study_threads(device)}, [&] {
-    return [&, w = std::make_unique<Workspace>(study.model(), study.group()),
-            columns = study::CountColumns(sizes, kSub)](std::int64_t at, std::int64_t n, study::Tally& tally,
-                                                        double* sums) mutable {
-      for (const std::int64_t end = at + n; at < end; at += kSub) {
-        const std::int64_t some = std::min(kSub, end - at);
-        if (study.group() == nullptr)
-          process(s, study.model(), device.executor, at, some, *w);
-        else
-          count_objects(study.layout(),
-                        process_group(study, device.executor,
-                                      {at, some, false, balances == nullptr ? nullptr : balances + (at - first)}, *w),
-                        tally);
-        const study::ColumnCounting<Counting<kAnyContacts>> counting{
-            {&study.model(), study.layout(), sizes.keep, at, w->metrics.data(), w->uniforms.data(),
-             w->sample_results.data()},
-            columns};
-        study::count_samples(counting, some, sizes, tally, sums);
-        columns.move_to(tally);
-      }
-    };
+    return
+        [&, w = std::make_unique<Workspace>(study.model(), study.group()), columns = study::CountColumns(sizes, kSub)](
+            std::int64_t at, std::int64_t n, study::Tally& tally, double* sums) mutable {
+          for (const std::int64_t end = at + n; at < end; at += kSub) {
+            const std::int64_t some = std::min(kSub, end - at);
+            const study::ColumnCounting<Counting<kAnyContacts>> counting{
+                run_samples(study, device, known, at, some, *w, tally), columns};
+            study::count_samples(counting, some, sizes, tally, sums);
+            columns.move_to(tally);
+          }
+        };
   });
 }
 
-/// A group: its balances are decided on the GPU, all else by threads of the host.
+/// A group: samples run on the GPU, threads of the host count them.
+template <int D>
 study::Tally run_group_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
-  const std::int64_t most = most_balances(*study.group(), device);
+  const GroupParts<Shown> shown = show_parts(*study.group());
+  const ContactsInUse many(study.model().contacts);
+  InstantMemory there = measure_instant<D>(shown);
+  if constexpr (D == 3)  // kernels of solvers are compiled for some numbers of contacts
+    contact::for_contacts(study.model().contacts, [&](auto n) {
+      there.problems.fields = batch::kFields<double, solvers::FrictionProblem<double, n>>;
+      there.candidates.fields = there.second.fields = batch::kFields<double, solvers::Candidate<double, n>>;
+    });
+  std::uint64_t numbers = 0;
+  there.for_each([&](const GroupRoom& room) { numbers += static_cast<std::uint64_t>(room.fields); });
+  const std::int64_t most = std::min(std::int64_t{1} << 15, how_many_fit(device, sizeof(double) * numbers));
   study::Tally total = study::empty_tally(study.shape(), first, count);
   for (std::int64_t begin = first; begin < first + count; begin += most) {
     const std::int64_t some = std::min(most, first + count - begin);
-    const std::vector<GroupBalance> balances = balance_on_device(*study.group(), begin, some, device);
-    study::append(total, run_on_cpu(study, begin, some, {Executor::kLanes, device.threads}, balances.data()));
+    HostMemory host(some);
+    InstantMemory at = there;
+    for (GroupRoom* room : {&at.metrics, &at.results, &at.held, &at.uniforms}) room->first = host.take(room->fields);
+    batch::on_device(device, DeviceGroupSamples<D>{make_group_task(study, shown, begin, some), at});
+    study::append(total, run_on_cpu(study, begin, some, {Executor::kLanes, device.threads}, {&at, begin}));
   }
   return total;
 }
@@ -322,7 +367,8 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
   if (study.group() == nullptr)
     process(study.scenario(), model, Executor::kScalar, sample, 1, w);
   else
-    static_cast<void>(process_group(study, Executor::kScalar, {sample, 1, model.draws == 0}, w));
+    static_cast<void>(process_group(study, Executor::kScalar, sample, 1, model.draws == 0, w));
+  if (w.soft) w.sample_results.set(0, without_moments(w.soft->sample_results.get(0)));
   const auto m = w.metrics.get(0);
   const auto v = w.sample_results.get(0);
   Replay out;
@@ -414,7 +460,10 @@ std::vector<study::RowColumn> Study::columns() const {
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
   if (device.executor == Executor::kCuda) {
-    return group_ ? run_group_on_gpu(*this, first, count, device) : run_on_gpu(*this, first, count, device);
+    if (!group_) return run_on_gpu(*this, first, count, device);
+    if (!group_->slides)
+      return (group_->numbers > 3 ? run_group_on_gpu<4> : run_group_on_gpu<3>)(*this, first, count, device);
+    return run_on_cpu(*this, first, count, {Executor::kLanes, device.threads});
   }
   return run_on_cpu(*this, first, count, device);
 }
