@@ -61,8 +61,9 @@ GroupRun make_group_run(const Scenario& s, const GroupModel& m) {
   run.rules = {show_parts(m),  {false, time.step, time.restitution, time.baumgarte},
                time.drive,     time.controller,
                time.slip,      time.drop,
-               time.drop_turn, time.duration, run.limits,
-               run.kinds,      shaken};
+               time.drop_turn, time.duration,
+               run.limits,     run.kinds,
+               shaken};
   return run;
 }
 
