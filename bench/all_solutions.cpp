@@ -1,8 +1,8 @@
 // All solutions of inverse kinematics, and derivatives of the dynamics: time of a batch on one core.
 //
-//   all_solutions/<arm>/<poses>   ns per pose, joint limits off; `solutions` per pose and `complete`, the share of
-//   poses derivatives/<robot>           ns per state: dtau/dq, dtau/dqd and the mass matrix, from cache, lanes and
-//   scalar
+//   all_solutions/<arm>[, no proofs]/<poses>   ns per pose, joint limits off; `solutions` per pose and `complete`, the
+//                                              share of poses
+//   derivatives/<robot>/<lanes or scalar>      ns per state: dtau/dq, dtau/dqd and the mass matrix, from cache
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -40,17 +40,17 @@ void report(benchmark::State& state, double items) {
       Counter(items * static_cast<double>(state.iterations()), Counter::kIsRate | Counter::kInvert);
 }
 
-void add_all_solutions(const std::string& name, const Robot& robot, std::int64_t poses) {
+void add_all_solutions(const Robot& robot, std::int64_t poses, bool proofs) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> angle(-M_PI, M_PI);
   std::vector<double> q(static_cast<std::size_t>(6 * poses));
   for (double& x : q) x = angle(random);
   const std::vector<double> pose = evaluate(robot, StateView(poses, q), Output::kPose).pose;
-  const std::string title = "all_solutions/" + name + "/" + std::to_string(poses);
+  const std::string title = "all_solutions/" + robot.name + (proofs ? "/" : ", no proofs/") + std::to_string(poses);
   benchmark::RegisterBenchmark(title.c_str(), [=](benchmark::State& state) {
     const AllSolutions solver(robot);
     AllSolutionsResult found;
-    for (auto _ : state) found = solver.solve(pose, {.limits = false}, {Executor::kLanes, 1, 0});
+    for (auto _ : state) found = solver.solve(pose, {.limits = false, .proofs = proofs}, {Executor::kLanes, 1, 0});
     report(state, static_cast<double>(poses));
     state.counters["solutions"] = static_cast<double>(found.residual.size()) / static_cast<double>(poses);
     state.counters["complete"] =
@@ -110,8 +110,12 @@ int main(int argc, char** argv) {
                                     {0, M_PI / 3, -0.24974},
                                     {0, M_PI / 3, -0.085},
                                     {0, M_PI, -0.2029}});
-  for (const Robot& robot : {puma, ur10e, sixteen, general, jaco2})
-    for (const int poses : {1, 4096}) add_all_solutions(robot.name, robot, poses);
+  const Robot irb2400 = arm(
+      "IRB 2400",
+      {{0.1, -kHalf, 0.615}, {0.705, 0, 0}, {0.135, -kHalf, 0}, {0, kHalf, 0.755}, {0, -kHalf, 0}, {0, 0, 0.085}});
+  for (const Robot& robot : {puma, irb2400, ur10e, sixteen, general, jaco2})
+    for (const bool proofs : {true, false})
+      for (const int poses : {1, 256, 4096}) add_all_solutions(robot, poses, proofs);
   add_derivatives(puma);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

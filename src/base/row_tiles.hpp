@@ -17,6 +17,38 @@ inline constexpr int kLanes = static_cast<int>(batch::kTile);
 /// Eight numbers in one register or two, depending on the processor.
 typedef double Row __attribute__((vector_size(kSide * sizeof(double))));
 
+/// K <= 8 numbers from memory. A copy by memcpy() goes through the stack in halves: the processor waits for both stores.
+typedef double Unaligned __attribute__((vector_size(sizeof(Row)), aligned(alignof(double))));
+typedef double Half __attribute__((vector_size(sizeof(Row) / 2), aligned(alignof(double))));
+template <int K>
+inline void load(const double* from, Row& to) {
+  if constexpr (K == kSide) {
+    to = *reinterpret_cast<const Unaligned*>(from);
+  } else if constexpr (K >= 4) {
+    constexpr auto at = [](int i) { return i < K ? i + kSide - K : 0; };  // of the half that ends with the last number
+    to = __builtin_shufflevector(*reinterpret_cast<const Half*>(from), *reinterpret_cast<const Half*>(from + K - 4), 0,
+                                 1, 2, 3, at(4), at(5), at(6), at(7));
+  } else {
+    to = Row{};
+    std::memcpy(&to, from, K * sizeof(double));
+  }
+}
+template <int K>
+inline void store(const Row& row, double* to) {
+  if constexpr (K == kSide)
+    *reinterpret_cast<Unaligned*>(to) = row;
+  else
+    std::memcpy(to, &row, K * sizeof(double));
+}
+
+inline double find_least(const Row& of) {
+  Row x = of, y = __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+  x = x < y ? x : y;
+  y = __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
+  x = x < y ? x : y;
+  return x[0] < x[1] ? x[0] : x[1];
+}
+
 /// garra::with_one_nan() of eight numbers, in place: the calling convention for two registers depends on the processor.
 inline void make_one_nan(Row& x) {
   typedef std::uint64_t Bits __attribute__((vector_size(sizeof(Row))));
@@ -49,24 +81,27 @@ inline void block_to_tile(const double* rows, int stride, double* tile) {
   if constexpr (K == 1) {
     for (int s = 0; s < kSide; ++s) r[0][s] = rows[s * stride];
   } else {
-    // memcpy, as rows are aligned to no register; K is known, so it is one load or two.
-    for (int s = 0; s < kSide; ++s) std::memcpy(&r[s], rows + s * stride, K * sizeof(double));
+#pragma GCC unroll 8
+    for (int s = 0; s < kSide; ++s) load<K>(rows + s * stride, r[s]);
     transpose(r);
   }
-  for (int f = 0; f < K; ++f) std::memcpy(tile + f * kLanes, &r[f], sizeof(Row));
+#pragma GCC unroll 8
+  for (int f = 0; f < K; ++f) store<kSide>(r[f], tile + f * kLanes);
 }
 template <int K>
 inline void block_from_tile(const double* tile, int stride, double* rows) {
   Row r[kSide] = {};
+#pragma GCC unroll 8
   for (int f = 0; f < K; ++f) {
-    std::memcpy(&r[f], tile + f * kLanes, sizeof(Row));
+    load<kSide>(tile + f * kLanes, r[f]);
     make_one_nan(r[f]);
   }
   if constexpr (K == 1) {
     for (int s = 0; s < kSide; ++s) rows[s * stride] = r[0][s];
   } else {
     transpose(r);
-    for (int s = 0; s < kSide; ++s) std::memcpy(rows + s * stride, &r[s], K * sizeof(double));
+#pragma GCC unroll 8
+    for (int s = 0; s < kSide; ++s) store<K>(r[s], rows + s * stride);
   }
 }
 

@@ -2,6 +2,7 @@
 // pose, and an arm that is known to have sixteen has sixteen.
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <random>
 
@@ -41,6 +42,12 @@ Robot ur10e() {
                        {0, kHalf, 0.17415},
                        {0, -kHalf, 0.11985},
                        {0, 0, 0.11655}});
+}
+/// Spherical wrist, axes 2 and 3 parallel, axis 1 beside axis 2: most industrial arms.
+Robot irb2400() {
+  return arm(
+      "IRB 2400",
+      {{0.1, -kHalf, 0.615}, {0.705, 0, 0}, {0.135, -kHalf, 0}, {0, kHalf, 0.755}, {0, -kHalf, 0}, {0, 0, 0.085}});
 }
 /// Kinova's DH table of the JACO2 with six joints and a curved wrist.
 Robot jaco2() {
@@ -144,9 +151,9 @@ TEST(AllSolutions, TheArmOfManseurAndDotyHasSixteen) {
 TEST(AllSolutions, ContainTheJointValuesThatMadeThePose) {
   constexpr std::size_t kPoses = 1000;
   for (const Robot& robot :
-       {manseur_doty(), random_arm(1), random_arm(2), random_arm(3), puma(), ur10e(), jaco2(), random_arm(4, {1}),
-        random_arm(5, {3}), random_wrist(1, false), random_wrist(2, false, {2}), random_wrist(3, false, {0}),
-        random_wrist(4, true), random_wrist(5, true, {3})}) {
+       {manseur_doty(), random_arm(1), random_arm(2), random_arm(3), puma(), ur10e(), irb2400(), jaco2(),
+        random_arm(4, {1}), random_arm(5, {3}), random_wrist(1, false), random_wrist(2, false, {2}),
+        random_wrist(3, false, {0}), random_wrist(4, true), random_wrist(5, true, {3})}) {
     const Count count = count_solutions(robot, kPoses);
     EXPECT_EQ(count.missed, 0U) << robot.name;
     EXPECT_LE(count.most, 16U);
@@ -179,7 +186,7 @@ TEST(AllSolutions, AnAlignedWristHasARepresentativeWithoutProof) {
 
 TEST(AllSolutions, CalibratedArmsAreAsComplete) {
   for (const double size : {1e-3, 1e-4, 1e-5})
-    for (const Robot& nominal : {puma(), ur10e(), jaco2()}) {
+    for (const Robot& nominal : {puma(), ur10e(), irb2400(), jaco2()}) {
       const Count count = count_solutions(calibrated(nominal, size), 500);
       EXPECT_EQ(count.missed, 0U) << nominal.name << ' ' << size;
     }
@@ -264,18 +271,70 @@ TEST(AllSolutions, RefuseWhatTheyCannotSolve) {
   EXPECT_THROW((void)solver.solve(Array(16, 0.0)), Error);
 }
 
-void expect_same_bits(const Robot& robot) {
+/// Stretched and folded elbows, shoulders over the base and aligned wrists: roots meet, and candidates are equal.
+TEST(AllSolutions, AreDistinctWhereRootsMeet) {
+  for (const Robot& robot : {puma(), ur10e(), irb2400()}) {
+    std::mt19937_64 random(11);
+    Array q(6 * 400);
+    for (double& x : q) x = kHalf / 2 * std::round(std::uniform_real_distribution<double>(-4, 4)(random));
+    const Array pose = to_poses(robot, q);
+    const AllSolutionsResult found = AllSolutions(robot).solve(pose, {.limits = false, .proofs = false});
+    std::int64_t fewer = 0;
+    for (std::size_t n = 0; n < 400; ++n) {
+      fewer += found.first[n + 1] - found.first[n] < 8;
+      for (std::int64_t k = found.first[n]; k < found.first[n + 1]; ++k)
+        for (std::int64_t other = found.first[n]; other < k; ++other)
+          EXPECT_GT(
+              apart(robot, &found.q[6 * static_cast<std::size_t>(k)], &found.q[6 * static_cast<std::size_t>(other)]),
+              1e-6)
+              << robot.name << " pose " << n;
+    }
+    EXPECT_GT(fewer, 40) << robot.name;
+  }
+}
+
+/// Of an arm without slides the radius is a constant over |J^-1|, with lengths over their mean; no other solution is
+/// within.
+TEST(AllSolutions, RadiiAreInverseToTheInverseJacobian) {
+  using Matrix6 = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+  for (const Robot& robot : {puma(), ur10e(), random_arm(2)}) {
+    const Array pose = to_poses(robot, random_q(robot, 200));
+    const AllSolutionsResult found = AllSolutions(robot).solve(pose, {.limits = false});
+    const auto count = static_cast<std::int64_t>(found.residual.size());
+    const Array jac = evaluate(robot, StateView(count, found.q), Output::kJacobian).jacobian;
+    double unit = norm(robot.tool.p) / 7, least = 1e300, most = 0;
+    for (const JointForm<double>& j : robot.form) unit += norm(vec3(j.a, j.b, j.d)) / 7;
+    for (std::size_t k = 0; k < found.residual.size(); ++k) {
+      if (found.unique[k] < 1e-4) continue;  // the rounding of the Jacobian shows
+      Matrix6 J = Eigen::Map<const Matrix6>(&jac[36 * k]);
+      J.topRows<3>() /= unit;
+      const double product = found.unique[k] * J.inverse().norm();
+      least = std::min(least, product), most = std::max(most, product);
+    }
+    EXPECT_GT(least, 0.1 * std::min(1.0, unit)) << robot.name;
+    for (std::size_t n = 0; n < 200; ++n)
+      for (auto k = static_cast<std::size_t>(found.first[n]); k < static_cast<std::size_t>(found.first[n + 1]); ++k)
+        for (auto other = static_cast<std::size_t>(found.first[n]); other < k; ++other)
+          EXPECT_GT(std::sqrt(6) * apart(robot, &found.q[6 * k], &found.q[6 * other]),
+                    std::max(found.unique[k], found.unique[other]));
+    EXPECT_LT(most / least, 1 + 1e-6) << robot.name;
+  }
+}
+
+void expect_same_bits(const Robot& robot, const AllSolutionsOptions& options) {
   const AllSolutions solver(robot);
   const Array q = random_q(robot, 21);
   for (const std::size_t count : {0, 1, 7, 8, 9, 21}) {
     Array pose = to_poses(robot, Array(q.begin(), q.begin() + static_cast<std::ptrdiff_t>(6 * count)));
     if (count > 3) pose[16 * 3 + 1] = std::nan("");
-    const AllSolutionsResult expected = solver.solve(pose, {.limits = false}, test::kReference);
+    const AllSolutionsResult expected = solver.solve(pose, options, test::kReference);
     for (const Device& device : test::other_executors()) {
-      const AllSolutionsResult found = solver.solve(pose, {.limits = false}, device);
+      const AllSolutionsResult found = solver.solve(pose, options, device);
       EXPECT_EQ(found.first, expected.first);
       EXPECT_EQ(found.q, expected.q);
+      EXPECT_EQ(found.residual, expected.residual);
       EXPECT_EQ(found.unique, expected.unique);
+      EXPECT_EQ(found.limit_distance, expected.limit_distance);
       EXPECT_EQ(found.complete, expected.complete);
     }
     if (count > 3) {
@@ -284,10 +343,17 @@ void expect_same_bits(const Robot& robot) {
   }
 }
 TEST(AllSolutions, EveryExecutorGivesTheSameBits) {
-  for (const std::vector<int>& slides : {std::vector<int>{}, {1, 3}, {0, 2, 4}})
-    expect_same_bits(random_arm(2, slides));
-  expect_same_bits(puma());
-  expect_same_bits(ur10e());
+  for (const bool proofs : {true, false}) {
+    const AllSolutionsOptions options{.limits = false, .proofs = proofs};
+    for (const std::vector<int>& slides : {std::vector<int>{}, {1, 3}, {0, 2, 4}})
+      expect_same_bits(random_arm(2, slides), options);
+    for (const Robot& robot :
+         {puma(), ur10e(), random_wrist(1, false), random_wrist(2, false, {2}), random_wrist(5, true, {3})})
+      expect_same_bits(robot, options);
+  }
+  Robot narrow = ur10e();
+  for (Joint& j : narrow.joint) j.lower = -2, j.upper = 2.5;
+  expect_same_bits(narrow, {});
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "chain/generate/regroup.hpp"
-#include "exoskeleton.hpp"  // generated, as the next four
+#include "exoskeleton.hpp"  // generated, as the next five
 #include "garra/chain_generate.hpp"
 #include "garra/core/lanes.hpp"
 #include "garra/io/robot.hpp"
@@ -15,6 +15,7 @@
 #include "garra/systems/chain/determinant.hpp"
 #include "garra/systems/chain/kernels.hpp"
 #include "iiwa14.hpp"
+#include "irb2400.hpp"
 #include "places.hpp"
 #include "puma560.hpp"
 #include "random_chain.hpp"
@@ -294,6 +295,7 @@ void check_inverse_kinematics(bool last_slides) {
 TEST(ChainGenerated, InverseKinematicsFindsTheJointValuesThatMadeThePose) {
   check_inverse_kinematics<puma560::Chain>(false);
   check_inverse_kinematics<stanford::Chain>(true);
+  check_inverse_kinematics<irb2400::Chain>(false);
 }
 
 TEST(ChainGenerated, ArmsWithoutClosedFormHaveNoInverseKinematics) {

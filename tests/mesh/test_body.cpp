@@ -205,7 +205,9 @@ TEST(Tidy, AnEdgeIsClosedByOneNeighborTheOtherWayRound) {
   Mesh twisted = cube;
   std::swap(twisted.face[0], twisted.face[1]);
   (void)tidy(twisted, r);
-  EXPECT_EQ(r.open_edges, 6) << "three edges run the same way in both of their faces";
+  EXPECT_EQ(r.turned, 1) << "three edges run the same way in both of their faces";
+  EXPECT_TRUE(r.watertight());
+  EXPECT_DOUBLE_EQ(r.volume, 1);
   Mesh fin = cube;  // a third face at an edge
   fin.vertex.insert(fin.vertex.end(), {0.5, 0.5, 3});
   fin.face.insert(fin.face.end(), {0, 1, 8});

@@ -110,7 +110,7 @@ def reach_map(
     solutions, free, names = np.zeros(count, int), np.zeros(count, int), {}
     for first in range(0, count, _BLOCK):
         found = robot.inverse_kinematics_all(pose[first : first + _BLOCK], fixed=fixed, proofs=False)
-        q, row = np.concatenate(found.q), first + np.repeat(np.arange(len(found.q)), found.count)
+        q, row = found.q.all, first + np.repeat(np.arange(len(found.q)), found.count)
         solutions[first : first + _BLOCK] = found.count
         if radii is not None:
             kept = ~_collides(robot, q, radii, shapes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
@@ -246,9 +246,34 @@ class InverseKinematics(Summary):
         return text + f"; the nearest found{which} is {away[0]:.3g} m and {np.degrees(away[1]):.3g} deg away)"
 
 
+class PerPose(Sequence[Any]):
+    """The arrays of a batch of poses: item i is that of pose i, in C order of the leading axes.
+
+    Examples
+    --------
+    >>> robot = garra.models.ur5()
+    >>> found = robot.inverse_kinematics_all(robot.forward_kinematics(np.full((4, 6), 0.3)), limits=False)
+    >>> found.q[1].shape, found.q.all.shape, found.q.first.tolist()
+    ((8, 6), (32, 6), [0, 8, 16, 24, 32])
+    """
+
+    def __init__(self, rows: Any, first: np.ndarray) -> None:
+        self.all, self.first = rows, first
+        """rows of all poses, one after another; those of pose i begin at first[i] and end before first[i + 1]"""
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(len(self))[i]]
+        k = range(len(self))[i]
+        return self.all[self.first[k] : self.first[k + 1]]
+
+
 @dataclass(frozen=True, repr=False)
 class AllSolutions:
-    """All joint values for each pose of a batch. Lists have an item for each pose, in C order of the leading axes.
+    """All joint values for each pose of a batch. Sequences (PerPose) have an item for each pose.
 
     Examples
     --------
@@ -258,15 +283,15 @@ class AllSolutions:
     """
 
     q: Any
-    """list of arrays [k, n], k the pose's count [rad or m]; for a single pose the array"""
+    """sequence of arrays [k, n], k the pose's count [rad or m]; for a single pose the array"""
     residual: Any
-    """list of arrays [k] norm of the pose error [m and rad]"""
+    """sequence of arrays [k] norm of the pose error [m and rad]"""
     unique: Any
-    """list of arrays [k] no other solution has |dq| below this [rad or m]; 0: not proven"""
+    """sequence of arrays [k] no other solution has |dq| below this [rad or m]; 0: not proven"""
     limit_distance: Any
-    """list of arrays [k] distance of the joint next to a limit [rad or m]; negative: outside"""
+    """sequence of arrays [k] distance of the joint next to a limit [rad or m]; negative: outside"""
     family: Any
-    """list of arrays [k] True: one of infinitely many, between which the arm moves without its tool"""
+    """sequence of arrays [k] True: one of infinitely many, between which the arm moves without its tool"""
     count: Any
     """[...] number of solutions"""
     complete: Any
@@ -277,12 +302,12 @@ class AllSolutions:
     """[...] arms of fewer than six joints, whole poses without solution: error of the nearest pose that a search finds
     [m and rad]; otherwise 0"""
     branch: Any = None
-    """details: list of lists of str: three letters (docs/howto/all-solutions.md), or "" for arms without names"""
+    """details: sequence of lists of str: three letters (docs/howto/all-solutions.md), or "" for arms without names"""
     sigma_min: Any = None
-    """details: list of arrays [k] smallest singular value of the scaled Jacobian, as of garra.singularity.measure();
+    """details: sequence of arrays [k] smallest singular value of the scaled Jacobian, as of garra.singularity.measure();
     with `fixed` that of the arm whose fixed joints are locked"""
     singular_distance: Any = None
-    """details: list of arrays [k] joint motion to the nearest singularity [rad]; NaN: none found within one radian"""
+    """details: sequence of arrays [k] joint motion to the nearest singularity [rad]; NaN: none found within one radian"""
 
     def __repr__(self) -> str:
         count = np.atleast_1d(self.count)
@@ -406,7 +431,10 @@ def _stacked(found: list[AllSolutions], single: bool) -> AllSolutions:
         each = [getattr(one, name) for one in found]
         if any(one is None for one in each):
             continue
-        lists[name] = each if single else [array for arrays in each for array in arrays]
+        rows = each if single else [one.all for one in each]
+        count = np.concatenate([[len(one)] if single else np.diff(one.first) for one in each])
+        every = np.concatenate(rows) if isinstance(rows[0], np.ndarray) else [name for names in rows for name in names]
+        lists[name] = PerPose(every, np.concatenate([[0], np.cumsum(count)]))
     return AllSolutions(**lists, **{name: np.stack([getattr(one, name) for one in found])
                                     for name in ("count", "complete", "status", "distance")})  # fmt: skip
 
@@ -1320,7 +1348,9 @@ class Chain:
             if required:
                 raise
             return q0
-        return np.array([found[0] if len(found) else own for found, own in zip(solutions, q0)]).reshape(-1, self.n)
+        nearest, some = q0.copy(), np.diff(solutions.first) > 0
+        nearest[some] = solutions.all[solutions.first[:-1][some]]
+        return nearest
 
     def inverse_kinematics_all(
         self,
@@ -1407,10 +1437,7 @@ class Chain:
             rows |= self._details(found["q"], locked, place(device, threads))
         rows["q"] = self._with_locked(found["q"], locked, moving)
         first = found["first"]
-        ends = first.tolist()  # numbers of Python: slices are faster
-        lists = {name: [array[a:b] for a, b in zip(ends[:-1], ends[1:])] for name, array in rows.items()}
-        if not batch.lead:
-            lists = {name: arrays[0] for name, arrays in lists.items()}
+        lists = {name: PerPose(array, first) if batch.lead else array for name, array in rows.items()}
         return AllSolutions(
             **lists,
             count=batch.out(np.diff(first)),

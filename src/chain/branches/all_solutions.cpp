@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/row_tiles.hpp"
 #include "chain/branches/families.hpp"
 #include "chain/model/tool_poses.hpp"
 #include "garra/batch/parallel.hpp"
@@ -24,8 +25,8 @@ constexpr double kNearZero = 1e-3;  ///< a held joint that is farther from 0 sho
 constexpr double kSame = 1e-6;      ///< two solutions are one if no joint differs by more [rad or m]
 constexpr double kSearchStep = 0.25;  ///< of the joint that leads another [rad]
 
-constexpr std::int64_t kBlock = 256;            ///< poses that a thread solves at a time: their rows stay in the cache
-constexpr std::int64_t kDeviceBlock = 1 << 16;  ///< poses on a GPU at a time
+constexpr std::size_t kBlock = 256;            ///< poses that a thread solves at a time: their rows stay in the cache
+constexpr std::size_t kDeviceBlock = 1 << 16;  ///< poses on a GPU at a time
 constexpr double kEnough = 1e-12;  ///< pose error of solutions without proofs that are not polished further [m and rad]
 
 /// Where what has no kernel runs.
@@ -39,16 +40,28 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 class Turns {
  public:
   Turns(const std::vector<Joint>& joints, const AllSolutionsOptions& options) : options_(options) {
+    for (std::size_t i = 0; i < rows::kSide; ++i) {
+      lower_[i] = i < joints.size() ? joints[i].lower : -std::numeric_limits<double>::infinity();
+      upper_[i] = i < joints.size() ? joints[i].upper : std::numeric_limits<double>::infinity();
+    }
     for (const Joint& joint : joints) joint_.push_back({joint.lower, joint.upper, joint.prismatic});
   }
 
   /// Appends what is left of a solution: nothing, itself in the turn next to q0 (or to zero), or all its windings.
-  void add(Solution one, const double* q0, std::vector<Solution>& to) const {
+  void add(TurnedSolution one, const double* q0, std::vector<TurnedSolution>& to) const {
     if (options_.windings && options_.limits) return add_windings(0, one, q0, to);
     if (choose_turns(one, q0) && measure(one, q0)) to.push_back(one);
   }
+  /// Whether a solution stays as it is without q0 and windings, and its distance from the limits.
+  [[nodiscard]] bool leave(const Solution& one, double& limit_distance) const {
+    rows::Row q;
+    rows::load<rows::kSide>(one.q.m, q);
+    const rows::Row below = q - lower_, above = upper_ - q;
+    limit_distance = rows::find_least(below < above ? below : above);
+    return !options_.limits || limit_distance >= 0;
+  }
   /// Whether the limits leave anything of a solution.
-  [[nodiscard]] bool allow(Solution one) const { return choose_turns(one, nullptr) && measure(one, nullptr); }
+  [[nodiscard]] bool allow(TurnedSolution one) const { return choose_turns(one, nullptr) && measure(one, nullptr); }
 
  private:
   struct Range {
@@ -70,7 +83,7 @@ class Turns {
   }
 
   /// False: no turn of a joint is within its limits.
-  bool choose_turns(Solution& one, const double* q0) const {
+  bool choose_turns(TurnedSolution& one, const double* q0) const {
     for (std::size_t i = 0; i < joint_.size(); ++i) {
       const Range& joint = joint_[i];
       if (joint.prismatic) continue;
@@ -88,7 +101,7 @@ class Turns {
     return true;
   }
 
-  void add_windings(std::size_t i, Solution one, const double* q0, std::vector<Solution>& to) const {
+  [[gnu::cold]] void add_windings(std::size_t i, TurnedSolution one, const double* q0, std::vector<TurnedSolution>& to) const {
     if (i == joint_.size()) {
       if (measure(one, q0)) to.push_back(one);
       return;
@@ -121,7 +134,7 @@ class Turns {
   }
 
   /// Distances from the limits and from q0; false: outside of limits that count.
-  bool measure(Solution& one, const double* q0) const {
+  bool measure(TurnedSolution& one, const double* q0) const {
     one.limit_distance = std::numeric_limits<double>::infinity();
     one.apart = 0;
     for (std::size_t i = 0; i < joint_.size(); ++i) {
@@ -136,6 +149,7 @@ class Turns {
   static constexpr int kMostTurns = 100;                 ///< of a joint
   static constexpr std::size_t kMostWindings = 1 << 22;  ///< of the solutions of some poses
   std::vector<Range> joint_;
+  rows::Row lower_, upper_;  ///< of joint_, and infinite
   const AllSolutionsOptions& options_;
 };
 
@@ -149,12 +163,20 @@ void check_joints(const Robot& robot, std::size_t joints, ToolTask task) {
 }
 
 bool are_finite(std::span<const double> row) {
-  return std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
+  std::size_t k = 0;
+  rows::Row sum = {}, some;  // 0 or NaN
+  for (; k + rows::kSide <= row.size(); k += rows::kSide) {
+    rows::load<rows::kSide>(&row[k], some);
+    sum += some - some;
+  }
+  double rest = 0;
+  for (const double x : row.subspan(k)) rest += x - x;
+  return rest == 0 && rows::find_least(sum == 0 ? sum : rows::Row{} - 1) == 0;
 }
 
 /// Rows of the answer that other eliminations may complete. `odd`: only those with an odd number of solutions, of which
 /// one is missing: complex solutions come in pairs.
-void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> pose, bool odd, const Device& device,
+[[gnu::cold]] void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> pose, bool odd, const Device& device,
                    SolutionRows& rows) {
   std::vector<std::size_t> open;
   std::vector<double> poses;
@@ -176,7 +198,7 @@ void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> p
 }
 
 /// Poses with the yaw angle alone, from the x axis' direction.
-std::vector<double> level_poses(std::span<const double> from) {
+[[gnu::cold]] std::vector<double> level_poses(std::span<const double> from) {
   std::vector<double> pose(from.begin(), from.end());
   for (double* X = pose.data(); X != pose.data() + pose.size(); X += 16) {
     const double n = std::hypot(X[0], X[4]), c = n > 0 ? X[0] / n : 1, s = n > 0 ? X[4] / n : 0;
@@ -212,7 +234,7 @@ bool are_same(const std::vector<Joint>& joint, const double* a, const double* b)
 }
 
 /// Keeps the solutions in which the held joints are at 0, each of the arm's joint values once.
-void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, const branches::SolutionRule& rule,
+[[gnu::cold]] void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, const branches::SolutionRule& rule,
                  const Device& device, SolutionRows& rows) {
   std::vector<std::size_t> row;
   std::vector<double> poses;
@@ -254,13 +276,13 @@ void solve_uncoupled(const AllSolutions::Prepared& p, std::span<const double> po
   if (op.way[0].moved == 0) first.ways = 1;  // most lists are complete then
   run_all_solutions(first, pose, device, rows);
   if (first.ways != op.ways) complete_rows(op, pose, false, device, rows);
-  complete_rows(p.again, pose, true, device, rows);
+  if (!op.is_closed()) complete_rows(p.again, pose, true, device, rows);
   if (p.joints() < kLoop) hold_joints(p, pose, op.rule, device, rows);
 }
 
 /// Of an arm in which one joint follows another: searches of the coupled arm start at the solutions with the leader at
 /// values within its limits, where the follower is still free.
-void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool limits, const Device& device,
+[[gnu::cold]] void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool limits, const Device& device,
                    SolutionRows& rows) {
   const Coupling& pair = p.robot.coupled.front();
   std::vector<std::size_t> row;
@@ -305,16 +327,55 @@ void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose
   rows.complete.assign(of.size(), 0);
 }
 
-/// The answer for some poses.
-struct Answer {
-  std::vector<Solution> all;
-  std::vector<std::size_t> end;  ///< of each pose's solutions
-  std::vector<std::uint8_t> complete;
-  std::vector<Status> status;
+/// Appends solutions to a result, in which it makes room for many at a time.
+class Writer {
+ public:
+  Writer(const AllSolutions::Prepared& p, std::size_t room, AllSolutionsResult& to)
+      : joints_(p.joints()),
+        unit_(p.leader.empty() ? std::min(1.0, p.op.way[0].unit) : 1),
+        count_(to.residual.size()),
+        to_(to) {
+    resize(count_ + room);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() {
+    resize(count_);  // to less: nothing is allocated
+    to_.q.resize(count_ * joints_);
+  }
+
+  void add(const Solution& one, double limit_distance, bool family) {
+    if (count_ == room_) resize(2 * count_ + 16);
+    rows::Row row;
+    rows::load<rows::kSide>(one.q.m, row);
+    rows::store<rows::kSide>(row, q_ + count_ * joints_);  // the next solution overwrites what is too much
+    residual_[count_] = one.residual;
+    unique_[count_] = unit_ * one.unique;
+    limit_distance_[count_] = limit_distance;
+    family_[count_++] = family ? 1 : 0;
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  void resize(std::size_t room) {
+    to_.q.resize(room * joints_ + rows::kSide);
+    for (std::vector<double>* column : {&to_.residual, &to_.unique, &to_.limit_distance}) column->resize(room);
+    to_.family.resize(room);
+    room_ = room, q_ = to_.q.data(), residual_ = to_.residual.data(), unique_ = to_.unique.data();
+    limit_distance_ = to_.limit_distance.data(), family_ = to_.family.data();
+  }
+
+  std::size_t joints_;
+  double unit_;  ///< of the radii of uniqueness
+  std::size_t count_, room_ = 0;
+  double *q_ = nullptr, *residual_ = nullptr, *unique_ = nullptr, *limit_distance_ = nullptr;
+  std::uint8_t* family_ = nullptr;
+  AllSolutionsResult& to_;
 };
 
-Answer solve_block(const AllSolutions::Prepared& p, std::span<const double> pose, const AllSolutionsOptions& options,
-                   const Device& device, SolutionRows& rows) {
+/// Appends the answer for some poses.
+void solve_block(const AllSolutions::Prepared& p, std::span<const double> pose, const AllSolutionsOptions& options,
+                 const Device& device, SolutionRows& rows, AllSolutionsResult& out) {
   std::vector<double> task_pose;
   if (p.task == ToolTask::kPlanar) task_pose = level_poses(pose);
   if (p.leader.empty())
@@ -322,67 +383,63 @@ Answer solve_block(const AllSolutions::Prepared& p, std::span<const double> pose
   else
     solve_coupled(p, pose, options.limits, device, rows);
   const bool whole_arm = p.joints() == kLoop && p.leader.empty() && p.task == ToolTask::kPose;
+  const bool plain = options.q0.empty() && !options.windings;
   const Turns turns(p.moves, options);
-  Answer out;
-  std::vector<Solution>& all = out.all;
-  all.reserve(8 * rows.end.size());
-  std::vector<Solution> families;
+  const auto unproven = [](const Solution& one) { return one.unique == 0; };
+  Writer to(p, rows.all.size(), out);
+  std::vector<TurnedSolution> list, turned;
   for (std::size_t n = 0; n < rows.end.size(); ++n) {
     const std::span<const double> target = pose.subspan(16 * n, 16);
     const double* seed = options.q0.empty() ? nullptr : &options.q0[p.joints() * n];
     const bool finite = are_finite(target) && (seed == nullptr || are_finite({seed, p.joints()}));
-    std::span<const Solution> list = finite ? rows.of(n) : std::span<const Solution>();
-    const auto unproven = [](const Solution& one) { return one.unique == 0; };
-    if (whole_arm && options.proofs && std::any_of(list.begin(), list.end(), unproven)) {
-      families.clear();
-      std::copy_if(list.begin(), list.end(), std::back_inserter(families),
-                   [&](const Solution& one) { return turns.allow(one); });
-      keep_families(p, target, seed, families);
-      list = families;
+    const std::span<const Solution> found = finite ? rows.of(n) : std::span<const Solution>();
+    const bool families = whole_arm && options.proofs && std::any_of(found.begin(), found.end(), unproven);
+    const std::size_t before = to.count();
+    list.clear(), turned.clear();
+    const auto add_turned = [&] {
+      for (const TurnedSolution& one : turned) to.add(one, one.limit_distance, one.family);
+      turned.clear();
+    };
+    for (const Solution& one : found) {
+      double distance;
+      if (!plain || families) {
+        list.push_back({one});
+      } else if (turns.leave(one, distance)) {
+        to.add(one, distance, false);
+      } else {
+        turns.add({one}, nullptr, turned);
+        add_turned();
+      }
     }
-    const auto first = static_cast<std::ptrdiff_t>(all.size());
-    for (const Solution& one : list) turns.add(one, seed, all);
+    if (families) {
+      std::erase_if(list, [&](const TurnedSolution& one) { return !turns.allow(one); });
+      keep_families(p, target, seed, list);
+    }
+    for (const TurnedSolution& one : list) turns.add(one, seed, turned);
     if (seed != nullptr)
-      std::stable_sort(all.begin() + first, all.end(),
-                       [](const Solution& a, const Solution& b) { return a.apart < b.apart; });
-    const bool none = std::ssize(all) == first;
-    out.end.push_back(all.size());
+      std::stable_sort(turned.begin(), turned.end(),
+                       [](const TurnedSolution& a, const TurnedSolution& b) { return a.apart < b.apart; });
+    add_turned();
+    out.first.push_back(static_cast<std::int64_t>(to.count()));
     out.complete.push_back(finite && rows.complete[n] > 0 ? 1 : 0);
-    out.status.push_back(!finite ? Status::kInvalidInput : none ? Status::kOutOfReach : Status::kConverged);
+    out.status.push_back(!finite                ? Status::kInvalidInput
+                         : to.count() == before ? Status::kOutOfReach
+                                                : Status::kConverged);
   }
-  return out;
 }
 
-/// `unit`: of the radii of uniqueness.
-AllSolutionsResult join(const std::vector<Answer>& parts, std::size_t joints, double unit) {
-  AllSolutionsResult out;
-  out.joints = static_cast<int>(joints);
-  out.first.push_back(0);
-  std::size_t rows = 0;
-  for (const Answer& part : parts) {
-    for (const std::size_t end : part.end) out.first.push_back(static_cast<std::int64_t>(rows + end));
-    out.complete.insert(out.complete.end(), part.complete.begin(), part.complete.end());
-    out.status.insert(out.status.end(), part.status.begin(), part.status.end());
-    rows += part.all.size();
-  }
-  out.distance.assign(out.status.size(), 0);
-  out.q.resize(rows * joints);
-  for (std::vector<double>* column : {&out.residual, &out.unique, &out.limit_distance}) column->resize(rows);
-  out.family.resize(rows);
-  std::size_t row = 0;
-  for (const Answer& part : parts)
-    for (const Solution& one : part.all) {
-      std::copy_n(one.q.m, joints, &out.q[row * joints]);
-      out.residual[row] = one.residual;
-      out.unique[row] = unit * one.unique;
-      out.limit_distance[row] = one.limit_distance;
-      out.family[row++] = one.family ? 1 : 0;
-    }
-  return out;
+/// Appends one result to another.
+[[gnu::cold]] void append(const AllSolutionsResult& from, AllSolutionsResult& to) {
+  const auto add = [](const auto& column, auto& all) { all.insert(all.end(), column.begin(), column.end()); };
+  for (std::size_t n = 1; n < from.first.size(); ++n)
+    to.first.push_back(from.first[n] + static_cast<std::int64_t>(to.residual.size()));
+  add(from.q, to.q), add(from.residual, to.residual), add(from.unique, to.unique);
+  add(from.limit_distance, to.limit_distance), add(from.family, to.family);
+  add(from.complete, to.complete), add(from.status, to.status);
 }
 
 /// Errors of the nearest poses, where there is no solution.
-void find_distances(const Robot& robot, std::span<const double> pose, const Device& device, AllSolutionsResult& to) {
+[[gnu::cold]] void find_distances(const Robot& robot, std::span<const double> pose, const Device& device, AllSolutionsResult& to) {
   std::vector<std::size_t> row;
   std::vector<double> poses;
   for (std::size_t n = 0; n < to.status.size(); ++n)
@@ -398,7 +455,7 @@ void find_distances(const Robot& robot, std::span<const double> pose, const Devi
 Robot to_six(const Robot& robot, ToolTask task) { return robot.joints == kLoop ? robot : extend_to_six(robot, task); }
 
 /// The joint that leads another takes values within its limits.
-void prepare_leader(const Robot& robot, AllSolutions::Prepared& to) {
+[[gnu::cold]] void prepare_leader(const Robot& robot, AllSolutions::Prepared& to) {
   const Coupling& pair = robot.coupled.front();
   if (robot.coupled.size() > 1) require_uncoupled(robot, "all solutions of more than one helical joint");
   const Joint range = coordinate_limits(robot, pair.leader);
@@ -421,7 +478,7 @@ void prepare_leader(const Robot& robot, AllSolutions::Prepared& to) {
   }
 }
 
-AllSolutions::Prepared prepare(const Robot& robot, ToolTask task, const AllSolutions::Prepared* like) {
+[[gnu::cold]] AllSolutions::Prepared prepare(const Robot& robot, ToolTask task, const AllSolutions::Prepared* like) {
   AllSolutions::Prepared out{robot, task, {}, {}, {}, {}, {}};
   check_joints(robot, coordinates(robot).size(), task);
   if (!robot.coupled.empty()) {
@@ -454,18 +511,34 @@ AllSolutionsResult AllSolutions::solve(std::span<const double> pose, const AllSo
     throw Error(ExitCode::kUsage, "all solutions: poses are [n,16], q0 [n,joints]");
   check_tool_poses(pose);
   const bool on_gpu = device.executor == Executor::kCuda;
-  const batch::Blocks blocks{static_cast<std::int64_t>(count), on_gpu ? kDeviceBlock : kBlock};
-  std::vector<Answer> parts(static_cast<std::size_t>(blocks.number()));
+  const int threads = on_gpu ? 1 : solve_threads(device);
+  const std::size_t block = on_gpu ? kDeviceBlock : kBlock,
+                    size = threads == 1 ? std::max<std::size_t>(count, 1) : block;
+  std::vector<AllSolutionsResult> parts((count + size - 1) / size);
   batch::for_blocks(
-      on_gpu ? 1 : solve_threads(device), blocks, [] { return SolutionRows{}; },
-      [&](SolutionRows& rows, std::int64_t begin, std::int64_t size) {
-        const auto first = static_cast<std::size_t>(begin), some = static_cast<std::size_t>(size);
-        AllSolutionsOptions mine = options;
-        if (!options.q0.empty()) mine.q0 = options.q0.subspan(first * j, some * j);
-        parts[static_cast<std::size_t>(begin / blocks.size)] = solve_block(
-            p, pose.subspan(16 * first, 16 * some), mine, on_gpu ? device : Device{device.executor, 1, 0}, rows);
+      threads, {static_cast<std::int64_t>(parts.size()), 1}, [] { return SolutionRows{}; },
+      [&](SolutionRows& rows, std::int64_t part, std::int64_t) {
+        const std::size_t begin = static_cast<std::size_t>(part) * size, end = std::min(begin + size, count);
+        AllSolutionsResult& to = parts[static_cast<std::size_t>(part)];
+        to.first.push_back(0);
+        to.q.reserve(branches::kClosed * j * (end - begin) + rows::kSide);
+        for (std::size_t n = begin; n < end; n += block) {
+          const std::size_t some = std::min(block, end - n);
+          AllSolutionsOptions mine = options;
+          if (!options.q0.empty()) mine.q0 = options.q0.subspan(n * j, some * j);
+          solve_block(p, pose.subspan(16 * n, 16 * some), mine, on_gpu ? device : Device{device.executor, 1, 0}, rows,
+                      to);
+        }
       });
-  AllSolutionsResult out = join(parts, j, p.leader.empty() ? std::min(1.0, p.op.way[0].unit) : 1);
+  AllSolutionsResult out;
+  if (parts.size() == 1)
+    out = std::move(parts.front());
+  else
+    out.first.push_back(0);
+  for (const AllSolutionsResult& part : parts)
+    if (parts.size() > 1) append(part, out);
+  out.joints = static_cast<int>(j);
+  out.distance.assign(count, 0);
   if (p.task == ToolTask::kPose && j < kLoop) find_distances(p.robot, pose, on_host(device), out);
   return out;
 }

@@ -98,12 +98,12 @@ class SelfMotion {
 }  // namespace
 
 void keep_families(const AllSolutions::Prepared& p, std::span<const double> pose, const double* q0,
-                   std::vector<Solution>& all) {
+                   std::vector<TurnedSolution>& all) {
   const SelfMotion motion(p, pose);
-  std::vector<Solution> kept;
-  for (Solution& one : all) {
+  std::vector<TurnedSolution> kept;
+  for (TurnedSolution& one : all) {
     if (one.unique == 0 && motion.goes_on(one.q)) {
-      const bool known = std::any_of(kept.begin(), kept.end(), [&](const Solution& other) {
+      const bool known = std::any_of(kept.begin(), kept.end(), [&](const TurnedSolution& other) {
         return other.family && motion.joins(other.q, one.q);
       });
       if (known) continue;
@@ -111,7 +111,7 @@ void keep_families(const AllSolutions::Prepared& p, std::span<const double> pose
     }
     kept.push_back(one);
   }
-  for (Solution& one : kept)
+  for (TurnedSolution& one : kept)
     if (one.family && q0 != nullptr) {
       Joints6 seed;
       std::copy_n(q0, kLoop, seed.m);

@@ -132,7 +132,11 @@ bool find_spherical_way(const Robot& robot, Way& way) {
     const Vec3<double> a = slide ? vec3(R(0, 0), R(0, 1), R(0, 2)) : transpose_times(R, p);
     const Vec3<double> b = slide ? vec3(R(1, 0), R(1, 1), R(1, 2)) : vec3(R(2, 0), R(2, 1), R(2, 2));
     way.method = branches::Method::kSpherical;
-    way.point = {five.height, six.along, std::abs(a[0] * b[1] - a[1] * b[0]) < 1e-9};
+    way.point = {five.height, six.along};
+    if (std::abs(a[0] * b[1] - a[1] * b[0]) < 1e-9)
+      way.point.placing = branches::Placing::kRankOne;
+    else if (std::abs(link(2).R(2, 2)) > 1 - 1e-15 && !slides(0) && !slides(2))
+      way.point.placing = branches::Placing::kLevel;
     return true;
   }
   return false;

@@ -28,11 +28,16 @@ namespace garra::chain {
 [[nodiscard]] branches::AllSolutionsOp prepare_like(const Robot& robot, const branches::AllSolutionsOp& other,
                                                     double factor);
 
-/// A solution with its joints in some turns.
+/// A solution, as a row of branches::Solutions.
 struct Solution {
   Vec<double, branches::kLoop> q;
-  double residual, unique, limit_distance, apart;
-  bool family;  ///< one of a continuous family
+  double residual, unique;
+};
+
+/// A solution with its joints in some turns.
+struct TurnedSolution : Solution {
+  double limit_distance = 0, apart = 0;
+  bool family = false;  ///< one of a continuous family
 };
 
 /// Solutions of some poses.
@@ -44,7 +49,7 @@ struct SolutionRows {
   [[nodiscard]] std::size_t count(std::size_t n) const { return end[n] - begin[n]; }
   [[nodiscard]] std::span<const Solution> of(std::size_t n) const { return {&all[begin[n]], count(n)}; }
 };
-/// Runs the operation on the host; there is room for kMost solutions of each pose.
+/// Runs the operation; there is room for count_most() solutions of each pose.
 void run_all_solutions(const branches::AllSolutionsOp& op, std::span<const double> pose, const Device& device,
                        SolutionRows& out);
 /// Replaces solutions of poses [m,16] by what the operation makes of them.

@@ -181,7 +181,7 @@ struct Recorder {
 bool find_recorded_way(const Robot& robot, branches::Way& way) {
   if (robot.joints != branches::kLoop || !robot.coupled.empty() || !find_closed_way(robot, way)) return false;
   return way.method == branches::Method::kParallel || way.method == branches::Method::kSliding ||
-         (way.method == branches::Method::kSpherical && way.point.rank_one);
+         (way.method == branches::Method::kSpherical && way.point.placing != branches::Placing::kQuartic);
 }
 
 std::vector<Target> record_inverse_kinematics(Graph& graph, const Robot& robot) {

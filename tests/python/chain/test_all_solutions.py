@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pathlib
 import re
 import subprocess
+import sys
 
 import garra
 import h5py
@@ -13,6 +16,7 @@ import pytest
 from arrays import require_module
 from program import PROGRAM
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 require_module()
 RANDOM = np.random.default_rng(5)
 
@@ -33,6 +37,30 @@ def test_the_joint_values_that_made_a_pose_are_among_its_solutions(name):
     for own, target, solutions in zip(q.reshape(-1, 6), pose.reshape(-1, 4, 4), found.q):
         assert nearest(own, solutions) < 1e-6
         assert np.allclose(robot.forward_kinematics(solutions), target, atol=1e-9)
+
+
+def test_arrays_of_poses_are_slices_of_the_rows_of_all():
+    robot = garra.load("ur5")
+    pose = robot.forward_kinematics(RANDOM.uniform(-3, 3, (5, 6)))
+    pose[2, 0, 3] = 50
+    found = robot.inverse_kinematics_all(pose)
+    assert np.array_equal(np.diff(found.q.first), found.count) and found.count[2] == 0
+    for name in ("q", "residual", "unique", "limit_distance", "family"):
+        rows = getattr(found, name)
+        assert len(rows) == 5 and [len(one) for one in rows] == found.count.tolist()
+        assert np.array_equal(np.concatenate(rows), rows.all) and np.array_equal(rows[-1], rows[4])
+        assert [len(one) for one in rows[1:4]] == found.count[1:4].tolist()
+    with pytest.raises(IndexError):
+        found.q[5]
+    assert robot.inverse_kinematics_all(pose[0]).q.shape == (found.count[0], 6)
+
+
+def test_other_libraries_are_compared_where_they_are_installed():
+    command, environment = [sys.executable, ROOT / "tools" / "compare_ik", "20"], dict(os.environ, PYTHONPATH=ROOT / "python")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    rows = [line.split(" | ") for line in done.stdout.splitlines()[2:]]
+    own = [row for row in rows if row[1].startswith("garra")]
+    assert len(own) == 6 and all(float(row[2]) > 2 and float(row[5].split()[0]) < 1e-10 for row in own)
 
 
 def test_seven_joints_with_one_fixed():

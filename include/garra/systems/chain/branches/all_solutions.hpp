@@ -45,13 +45,15 @@ struct SolutionRule {
   int held_end = kLoop;
 };
 
-/// Solutions of one pose; those beyond `count` have no meaning.
+/// Columns of Solutions behind the joint values.
+inline constexpr int kResidual = kLoop, kUnique = kLoop + 1;
+
+/// Solutions of one pose. Columns: joint values [rad or m], turning joints in (-pi, pi]; norm of the pose error [m and
+/// rad], negative where the row is no solution; |dq| of any other solution is above this [rad or units], 0: not proven.
 template <class S>
 struct Solutions {
-  Mat<S, kMost, kLoop> q;  ///< [rad or m]; turning joints in (-pi, pi]
-  Vec<S, kMost> residual;  ///< norm of the pose error [m and rad]
-  Vec<S, kMost> unique;    ///< no other solution has |dq| below this [rad or units]; 0: not proven
-  S count;
+  Mat<S, kMost, kLoop + 2> row;
+  S count;     ///< of eliminations, whose solutions are the first rows
   S complete;  ///< 1: each real eigenvalue led to its own proven solution, no other is nearly real
 };
 
@@ -100,6 +102,15 @@ struct Polished {
   S rough;  ///< pose error of the candidate
 };
 
+/// Norm of the pose error. Near half a turn the sine of the error vanishes too: 10.
+template <class S>
+GARRA_HD S measure(const Pose<S>& target, const Pose<S>& tool, Vec<S, 6>& error) {
+  error = pose_error(target, tool, false);
+  S turned = S(0);
+  for_each_index<3>([&](auto k) { turned += dot(column(tool.R, k), column(target.R, k)); });
+  return select(turned > S(0), norm(error), S(10));
+}
+
 template <class S>
 GARRA_HD_CALL void polish(const Model<double, kLoop>& m, const Pose<S>& target, const SolutionRule& rule,
                           const MaskOf<S>& wanted, Polished<S>& at) {
@@ -108,11 +119,8 @@ GARRA_HD_CALL void polish(const Model<double, kLoop>& m, const Pose<S>& target, 
   Vec<S, kLoop> q = at.q;
   for (int step = 0; step <= rule.steps; ++step) {
     const auto frames = chain::frames(m, angles(m, q));
-    const Vec<S, 6> e = pose_error(target, frames.tool, false);
-    S turned = S(0);
-    for_each_index<3>([&](auto k) { turned += dot(column(frames.tool.R, k), column(target.R, k)); });
-    // Near half a turn the sine of the error vanishes too.
-    const S size = select(turned > S(0), norm(e), S(10));
+    Vec<S, 6> e;
+    const S size = measure(target, frames.tool, e);
     if (step == 0) at.rough = size;
     const auto better = active && size < best;
     at.q = select(better, q, at.q);
@@ -147,34 +155,41 @@ GARRA_HD S find_bend(const Vec<S, kLoop>& q, const bool* prismatic, double unit,
   return sum;
 }
 
-/// Radius within which no other solution lies: Newton-Kantorovich with an approximate inverse X, as in
+/// Radius within which no other solution lies: Newton-Kantorovich with X = F'^-1, as in
 /// systems/platform/certificate.hpp. Lengths over the unit; |F''| <= find_bend() within one unit of the slides' places.
-/// 0: not proven.
+/// |X| <= |J^-1| (1 + noise |J|^2 |J^-1|^2), Frobenius norms, for the rounded J'J and its factors. 0: not proven.
 template <class S>
 GARRA_HD_CALL S unique_radius(const Polished<S>& at, const bool* prismatic, double unit, double bend) {
   constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
-  Mat<S, 6, 6> J;
+  Mat<S, 6, 6> J, squares;
   Vec<S, 6> F;
-  for (int r = 0; r < 6; ++r) {
+  for_each_index<6>([&](auto r) {
     const double row = r < 3 ? 1 / unit : 1;
-    for (int i = 0; i < 6; ++i) J(r, i) = S(row * (prismatic[i] ? unit : 1)) * at.jac(r, i);
+    for_each_index<6>([&](auto i) { J(r, i) = S(row * (prismatic[i] ? unit : 1)) * at.jac(r, i); });
     F[r] = S(row) * at.error[r];
-  }
-  const Mat<S, 6, 6> X = solve(factor_lu(J), Mat<S, 6, 6>::identity());
-  const Vec<S, 6> step = X * F;
-  const Mat<S, 6, 6> gap_matrix = Mat<S, 6, 6>::identity() - X * J;
-  S size = S(0), gap = S(0), rows = S(0);
-  for (int k = 0; k < 36; ++k) {
-    size = fma(X[k], X[k], size);
-    gap = fma(gap_matrix[k], gap_matrix[k], gap);
-    rows = fma(J[k], J[k], rows);
-  }
-  size = sqrt(size);
-  const S noise = S(kNoise) * size;
-  const S Y = norm(step) + noise, slack = S(1) - sqrt(gap) - noise * sqrt(rows);
+  });
+  S rows = S(0), inverse_squares = S(0);
+  for_each_index<6>([&](auto i) {
+    for_each_index<i + 1>([&](auto k) { squares(i, k) = dot(column(J, i), column(J, k)); });
+    rows = rows + squares(i, i);
+  });
+  const Ldlt<S, 6> f = factor_ldlt(squares);
+  for_each_index<6>([&](auto c) {
+    Vec<S, 6> x;  // column c of L^-1
+    inverse_squares = inverse_squares + f.inv_d[c];
+    for_each_index<5 - c>([&](auto below) {
+      constexpr int i = c + 1 + below;
+      x[i] = -f.l(i, c);
+      for_each_index<below>([&](auto k) { x[i] = fnma(f.l(i, c + 1 + k), x[c + 1 + k], x[i]); });
+      inverse_squares = fma(f.inv_d[i] * x[i], x[i], inverse_squares);
+    });
+  });
+  const S doubt = S(kNoise) * rows * inverse_squares;
+  const S size = sqrt(inverse_squares) * (S(1) + doubt), noise = S(kNoise) * size;
+  const S Y = fma(size, norm(F), noise), slack = S(1) - noise * sqrt(rows);
   const S Z2 = find_bend(at.q, prismatic, unit, bend) * size;
   const S rest = fma(S(-2) * Z2, Y, slack * slack);
-  auto proven = slack > S(0) && rest > S(0);
+  auto proven = f.bad_pivots == S(0) && doubt <= S(0.5) && slack > S(0) && rest > S(0);
   S radius = (slack + sqrt(select(proven, rest, S(0)))) / Z2;
   for (int i = 0; i < kLoop; ++i) {
     if (!prismatic[i]) continue;
@@ -184,13 +199,26 @@ GARRA_HD_CALL S unique_radius(const Polished<S>& at, const bool* prismatic, doub
   return select(proven, radius, S(0));
 }
 
-/// Adds a solution unless it is there already.
 template <class S>
 struct Found {
   Polished<S> at;
   S unique;
   MaskOf<S> wanted;
 };
+
+/// Whether row k of the solutions is the same as this one. `scale`: of slides; 0: the joint turns.
+template <class S>
+GARRA_HD MaskOf<S> is_same(const Vec<S, kLoop>& q, const S& unique, const Vec<double, kLoop>& scale,
+                           const SolutionRule& rule, const Solutions<S>& to, int k) {
+  S apart = S(0);
+  for_each_index<kLoop>([&](auto i) {
+    const S by = q[i] - to.row(k, i);
+    apart = max(apart, scale[i] == 0 ? abs(wrap_angle(by)) : S(scale[i]) * abs(by));
+  });
+  return apart <= max(S(rule.same), S(0.4) * max(unique, to.row(k, kUnique)));
+}
+
+/// Adds a solution unless it is there already.
 template <class S>
 GARRA_HD void add_solution(const Found<S>& found, const Vec<double, kLoop>& scale, const SolutionRule& rule,
                            Solutions<S>& to) {
@@ -198,20 +226,14 @@ GARRA_HD void add_solution(const Found<S>& found, const Vec<double, kLoop>& scal
   auto is_new = wanted;
   for (int k = 0; k < kMost; ++k) {
     if (!any(wanted && S(k) < to.count)) break;
-    S apart = S(0);
-    for_each_index<kLoop>([&](auto i) {
-      const S by = from.q[i] - to.q(k, i);
-      apart = max(apart, scale[i] == 0 ? abs(wrap_angle(by)) : S(scale[i]) * abs(by));
-    });
-    const auto same = apart <= max(S(rule.same), S(0.4) * max(unique, to.unique[k]));
-    is_new = is_new && !(S(k) < to.count && same);
+    is_new = is_new && !(S(k) < to.count && is_same(from.q, unique, scale, rule, to, k));
   }
   for (int k = 0; k < kMost; ++k) {
     const auto here = is_new && to.count == S(k);
     if (!any(here)) continue;
-    for_each_index<kLoop>([&](auto i) { to.q(k, i) = select(here, from.q[i], to.q(k, i)); });
-    to.residual[k] = select(here, from.residual, to.residual[k]);
-    to.unique[k] = select(here, unique, to.unique[k]);
+    for_each_index<kLoop>([&](auto i) { to.row(k, i) = select(here, from.q[i], to.row(k, i)); });
+    to.row(k, kResidual) = select(here, from.residual, to.row(k, kResidual));
+    to.row(k, kUnique) = select(here, unique, to.row(k, kUnique));
   }
   to.count = to.count + select(is_new && to.count < S(kMost), S(1), S(0));
 }
@@ -257,24 +279,118 @@ GARRA_HD void find_closed(const Loop<S>& loop, const Way& way, ClosedCandidates<
     find_sliding(loop, to);
 }
 
+/// Scales of joints for is_same().
+GARRA_HD Vec<double, kLoop> slide_scale(const bool* prismatic, double unit) {
+  Vec<double, kLoop> scale;
+  for (int i = 0; i < kLoop; ++i) scale[i] = prismatic[i] ? 1 / unit : 0;
+  return scale;
+}
+
+/// The value of the joint of a role in the arm's own direction and unit.
+template <class S>
+GARRA_HD S joint_value(const Way& way, const bool* prismatic, int role, const S& value) {
+  return S((way.roles.reversed ? -1 : 1) * (prismatic[way.roles.joint(role)] ? way.unit : 1)) * value;
+}
+
 /// Polishes one candidate, with joint values in the order of the roles, and adds it.
 template <class S>
 GARRA_HD_CALL void add_candidate(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
                                  const Pose<S>& target, const Vec<S, kLoop>& values, Found<S>& found,
                                  Solutions<S>& to) {
-  Vec<double, kLoop> scale;  // of slides; 0: turns
-  for (int role = 0; role < kLoop; ++role) {
-    const int i = way.roles.joint(role);
-    const double factor = (way.roles.reversed ? -1 : 1) * (m.prismatic[i] ? way.unit : 1);
-    found.at.q[i] = S(factor) * values[role];
-    scale[i] = m.prismatic[i] ? 1 / way.unit : 0;
-  }
+  for (int role = 0; role < kLoop; ++role)
+    found.at.q[way.roles.joint(role)] = joint_value(way, m.prismatic, role, values[role]);
   polish(m, target, rule, found.wanted, found.at);
   for (int i = 0; i < kLoop; ++i)
     if (!m.prismatic[i]) found.at.q[i] = wrap_angle(found.at.q[i]);
   found.wanted = found.wanted && found.at.residual <= S(rule.tolerance);
   found.unique = rule.proofs ? unique_radius(found.at, m.prismatic, way.unit, rule.bend) : S(0);
-  add_solution(found, scale, rule, to);
+  add_solution(found, slide_scale(m.prismatic, way.unit), rule, to);
+}
+
+/// The candidate of a closed form that is tested. It shares joint values with the one before.
+template <class S>
+struct Tested {
+  Polished<S> at;
+  Frames<S, kLoop> frames;
+  S trace[kLoop];  ///< a number of each joint: equal solutions have nearly equal sums
+  int number = -kClosed;
+};
+
+/// Frames and traces of the joints from `first` on.
+template <class S>
+GARRA_HD void renew_frames(const Model<double, kLoop>& m, double unit, int first, Tested<S>& to) {
+  const Pose<S> before = first == 0 ? cast_pose<S>(m.base) : to.frames.frame[first - 1];
+  chain::kernel::Axes<S> f = {column(before.R, 0), column(before.R, 1), column(before.R, 2), before.p};
+  for (int i = first; i < kLoop; ++i) {
+    const JointForm<double>& joint = m.joint[i];
+    const bool slides = m.prismatic[i];
+    const auto [sin, cos] = quick_sincos(slides ? S(joint.theta) : to.at.q[i] + S(joint.theta));
+    chain::kernel::advance_tilt(joint, f);
+    f.p = axpy(S(joint.d) + (slides ? to.at.q[i] : S(0)), f.z, f.p);
+    chain::kernel::advance_turn(cos, sin, f);
+    to.frames.frame[i] = chain::kernel::to_pose(f);
+    to.trace[i] = slides ? S(1 / unit) * to.at.q[i] : fma(S(0.8 - 0.1 * i), cos, S(0.6 + 0.05 * i) * sin);
+  }
+  to.frames.tool = to.frames.frame[kLoop - 1] * cast_pose<S>(m.tool);
+}
+
+/// Takes the joint values that differ from those of the candidate before.
+template <class S>
+GARRA_HD void take_candidate(const Model<double, kLoop>& m, const Way& way, const ClosedCandidates<S>& from, int k,
+                             Tested<S>& to) {
+  int first = kLoop;
+  for (int role = 0; role < kLoop; ++role) {
+    if (k >> from.shared[role] == to.number >> from.shared[role]) continue;
+    const int i = way.roles.joint(role);
+    const JointValue<S>& z = from.z[k][role];
+    to.at.q[i] = joint_value(way, m.prismatic, role, m.prismatic[i] ? z.slide : atan2(z.sin, z.cos));
+    first = i < first ? i : first;
+  }
+  to.number = k;
+  renew_frames(m, way.unit, first, to);
+}
+
+/// Row k of the solutions from candidate k. Returns whether it may have moved far from the candidate.
+template <class S>
+GARRA_HD_CALL bool add_tested(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                              const Pose<S>& target, const MaskOf<S>& wanted, Tested<S>& now, Solutions<S>& to) {
+  Polished<S>& at = now.at;
+  at.residual = measure(target, now.frames.tool, at.error);
+  const bool moves = any(wanted && !(at.residual <= S(rule.enough)));
+  const int k = now.number;
+  Vec<S, kLoop> candidate;
+  if (moves) {
+    candidate = at.q;
+    polish(m, target, rule, wanted, at);
+  } else if (rule.proofs) {
+    at.jac = jacobian(m, now.frames);
+  }
+  for_each_index<kLoop>([&](auto i) { to.row(k, i) = m.prismatic[i] ? at.q[i] : wrap_angle(at.q[i]); });
+  to.row(k, kResidual) = select(wanted && at.residual <= S(rule.tolerance), at.residual, S(-1));
+  to.row(k, kUnique) = rule.proofs ? unique_radius(at, m.prismatic, way.unit, rule.bend) : S(0);
+  if (moves) at.q = candidate;
+  return moves;
+}
+
+/// The sum of the candidate's traces; numbers far from each other of those that are no solution.
+template <class S>
+GARRA_HD S find_trace(const Tested<S>& now, const Solutions<S>& to) {
+  S sum = now.trace[0];
+  for (int i = 1; i < kLoop; ++i) sum = sum + now.trace[i];
+  return select(to.row(now.number, kResidual) >= S(0), sum, S(1e3 * (1 + now.number)));
+}
+
+/// Leaves the first of equal solutions.
+template <class S>
+GARRA_HD_CALL void drop_copies(const Vec<double, kLoop>& scale, const SolutionRule& rule, Solutions<S>& to) {
+  for (int k = 1; k < kClosed; ++k) {
+    Vec<S, kLoop> q;
+    for_each_index<kLoop>([&](auto i) { q[i] = to.row(k, i); });
+    for (int j = 0; j < k; ++j) {
+      const auto same = to.row(j, kResidual) >= S(0) && is_same(q, to.row(k, kUnique), scale, rule, to, j);
+      to.row(k, kResidual) = select(same, S(-1), to.row(k, kResidual));
+    }
+  }
 }
 
 /// Number of solutions with a proof, or of all where none is wanted.
@@ -282,7 +398,8 @@ template <class S>
 GARRA_HD S count_proven(const SolutionRule& rule, const Solutions<S>& from) {
   if (!rule.proofs) return from.count;
   S proven = S(0);
-  for (int k = 0; k < kMost; ++k) proven = proven + select(S(k) < from.count && from.unique[k] > S(0), S(1), S(0));
+  for (int k = 0; k < kMost; ++k)
+    proven = proven + select(S(k) < from.count && from.row(k, kUnique) > S(0), S(1), S(0));
   return proven;
 }
 
@@ -313,7 +430,7 @@ GARRA_HD_CALL void add_eliminated(const Model<double, kLoop>& m, const Way& way,
   if (way.moved == 0) to.complete = select(all, S(1), to.complete);
 }
 
-/// Adds the solutions of a closed form.
+/// Makes the solutions of a closed form: row k is that of candidate k.
 template <class S>
 GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
                               const Pose<S>& target, Solutions<S>& to) {
@@ -321,15 +438,29 @@ GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, con
   kernel::fill_loop(way, m.prismatic, target, loop);
   ClosedCandidates<S> candidates;
   kernel::find_closed(loop, way, candidates);
-  kernel::Found<S> found;
-  S expected = S(0);
+  kernel::Tested<S> now;
+  S expected = S(0), trace[kClosed];
+  bool moved = false;
+  MaskOf<S> alike = expected > S(0);
   for (int k = 0; k < kClosed; ++k) {
-    found.wanted = candidates.exists[k] > S(0);
+    const auto wanted = candidates.exists[k] > S(0);
+    trace[k] = S(-1e3 * (1 + k));
+    if (!any(wanted)) continue;
     expected = expected + candidates.exists[k];
-    if (any(found.wanted))
-      kernel::add_candidate(m, way, rule, target, kernel::to_values(loop, candidates.z[k]), found, to);
+    kernel::take_candidate(m, way, candidates, k, now);
+    if (kernel::add_tested(m, way, rule, target, wanted, now, to)) moved = true;
+    trace[k] = kernel::find_trace(now, to);
+    // No trace changes faster than a joint value.
+    for (int j = 0; j < k; ++j) alike = alike || abs(trace[k] - trace[j]) <= S(8 * rule.same);
   }
-  const auto all = kernel::count_proven(rule, to) == to.count && to.count == expected && !(candidates.doubtful > S(0));
+  if (moved || any(alike)) kernel::drop_copies(kernel::slide_scale(m.prismatic, way.unit), rule, to);
+  S count = S(0), proven = S(0);
+  for (int k = 0; k < kClosed; ++k) {
+    const auto is_solution = to.row(k, kResidual) >= S(0);
+    count = count + select(is_solution, S(1), S(0));
+    proven = proven + select(is_solution && (!rule.proofs || to.row(k, kUnique) > S(0)), S(1), S(0));
+  }
+  const auto all = proven == count && count == expected && !(candidates.doubtful > S(0));
   to.complete = select(all, S(1), to.complete);
 }
 
@@ -382,6 +513,10 @@ struct AllSolutionsOp {
   int ways = 1;
   SolutionRule rule;
 
+  [[nodiscard]] GARRA_HD bool is_closed() const {
+    return way[0].method != Method::kElimination && way[0].method != Method::kTwoSlides;
+  }
+
   template <class S>
   struct In {
     Mat<S, 4, 4> pose;
@@ -393,8 +528,7 @@ struct AllSolutionsOp {
   GARRA_HD Solutions<S> operator()(const In<S>& in) const {
     const Pose<S> target = to_target(in.pose);
     Solutions<S> out;
-    out.q = Mat<S, kMost, kLoop>::zero();
-    out.residual = out.unique = Vec<S, kMost>::zero();
+    for (int k = 0; k < kMost; ++k) out.row(k, kResidual) = S(-1);
     out.count = out.complete = S(0);
     for (int k = 0; k < ways; ++k)
       if (way[k].method == Method::kElimination)

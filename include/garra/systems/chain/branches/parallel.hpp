@@ -10,20 +10,25 @@ namespace garra::chain::branches {
 
 namespace kernel {
 
-/// Turns 1 to 3 from their product.
+/// Turns 1 to 3 of two candidates from their product.
 template <class S>
-GARRA_HD void find_planar(const Pose<S>& B2, const Pose<S>& B3, const Pose<S>& product, int side, JointValue<S>* z,
+GARRA_HD void find_planar(const Pose<S>& B2, const Pose<S>& B3, const Pose<S>& product, JointValue<S> (*z)[kLoop],
                           Cosine<S>& quality) {
   const Vec3<S> a = transpose_times(B2.R, vec3<S>(B2.p[0], B2.p[1], S(0)));
   const Vec3<S>&p = B3.p, &q = product.p;
   const S half(0.5), squares = fma(p[0], p[0], p[1] * p[1]) + fma(B2.p[0], B2.p[0], B2.p[1] * B2.p[1]);
-  solve_turn(fma(a[0], p[0], a[1] * p[1]), fma(a[1], p[0], -(a[0] * p[1])),
-             half * (fma(q[0], q[0], q[1] * q[1]) - squares), side, z[1], quality);
-  z[0] = turn_between(B2.R * turn_only(z[1], p) + B2.p, q);
-  const Mat3<S> before = joint_rotation(z[0]) * (B2.R * (joint_rotation(z[1]) * B3.R));
-  z[2] = turn_between(column(before, 0), column(product.R, 0));
-  // The turn about the third axis, which may point the other way.
-  z[2].sin = select(before(2, 2) < S(0), -z[2].sin, z[2].sin);
+  const BothTurns<S> elbow = solve_turn(fma(a[0], p[0], a[1] * p[1]), fma(a[1], p[0], -(a[0] * p[1])),
+                                        half * (fma(q[0], q[0], q[1] * q[1]) - squares));
+  quality = elbow.quality;
+  for (int side = 0; side < 2; ++side) {
+    JointValue<S>* to = z[side];
+    to[1] = elbow.z[side];
+    to[0] = turn_between(B2.R * turn_only(to[1], p) + B2.p, q);
+    const Mat3<S> before = joint_rotation(to[0]) * (B2.R * (joint_rotation(to[1]) * B3.R));
+    to[2] = turn_between(column(before, 0), column(product.R, 0));
+    // The turn about the third axis, which may point the other way.
+    to[2].sin = select(before(2, 2) < S(0), -to[2].sin, to[2].sin);
+  }
 }
 
 }  // namespace kernel
@@ -40,21 +45,29 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
   const Vec3<S> target = (up2 * up3) * vec3(B[3].R(2, 0), B[3].R(2, 1), B[3].R(2, 2));
   const Vec3<S> row = vec3(B[4].R(2, 0), B[4].R(2, 1), B[4].R(2, 2));
   to.doubtful = zero;
-  for (int k = 0; k < kClosed; ++k) {
-    JointValue<S>* z = to.z[k];
-    Cosine<S> base, wrist, elbow;
-    solve_turn(fma(axis[0], point[0], axis[1] * point[1]), fma(axis[0], point[1], -(axis[1] * point[0])),
-               fnma(axis[2], point[2], height), k / 4, z[5], base);
-    const Vec3<S> v = B[5].R * turn_only(z[5], axis);
-    solve_turn(fma(row[0], v[0], row[1] * v[1]), fma(row[1], v[0], -(row[0] * v[1])), fnma(row[2], v[2], target[2]),
-               k / 2 % 2, z[4], wrist);
-    z[3] = turn_between(B[4].R * turn_only(z[4], v), target);
-    Pose<S> rest = B[3];
-    for (int i = 3; i < 6; ++i) rest = rest * Pose<S>{joint_rotation(z[i]), Vec3<S>::zero()} * B[(i + 1) % 6];
-    find_planar(B2, B3, inverse(rest), k % 2, z, elbow);
-    to.exists[k] = base.exists * (wrist.exists * elbow.exists);
-    to.doubtful =
-        max(to.doubtful, max(base.doubtful, base.exists * max(wrist.doubtful, wrist.exists * elbow.doubtful)));
+  for (int role = 0; role < kLoop; ++role) to.shared[role] = role < 3 ? 0 : role < 5 ? 1 : 2;
+  const BothTurns<S> base =
+      solve_turn(fma(axis[0], point[0], axis[1] * point[1]), fma(axis[0], point[1], -(axis[1] * point[0])),
+                 fnma(axis[2], point[2], height));
+  for (int k = 0; k < kClosed; k += 4) {
+    const Vec3<S> v = B[5].R * turn_only(base.z[k / 4], axis);
+    const BothTurns<S> wrist = solve_turn(fma(row[0], v[0], row[1] * v[1]), fma(row[1], v[0], -(row[0] * v[1])),
+                                          fnma(row[2], v[2], target[2]));
+    for (int c = k; c < k + 4; c += 2) {
+      JointValue<S>* z = to.z[c];
+      z[5] = base.z[k / 4];
+      z[4] = wrist.z[c / 2 % 2];
+      z[3] = turn_between(B[4].R * turn_only(z[4], v), target);
+      Pose<S> rest = B[3];
+      for (int i = 3; i < 6; ++i) rest = Pose<S>{turn_columns(rest.R, z[i]), rest.p} * B[(i + 1) % 6];
+      for (int i = 3; i < 6; ++i) to.z[c + 1][i] = z[i];
+      Cosine<S> elbow;
+      find_planar(B2, B3, inverse(rest), to.z + c, elbow);
+      to.exists[c] = to.exists[c + 1] = base.quality.exists * (wrist.quality.exists * elbow.exists);
+      to.doubtful = max(to.doubtful, max(base.quality.doubtful,
+                                         base.quality.exists *
+                                             max(wrist.quality.doubtful, wrist.quality.exists * elbow.doubtful)));
+    }
   }
 }
 

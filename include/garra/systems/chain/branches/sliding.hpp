@@ -55,14 +55,15 @@ GARRA_HD_CALL void find_sliding(const Loop<S>& loop, ClosedCandidates<S>& to) {
   fill_rotations(loop, L);
   to.exists = Vec<S, kClosed>::zero();
   to.doubtful = S(0);
+  for (int& one : to.shared) one = 0;
+  JointValue<S> z[2][3];
+  Cosine<S> quality;
+  find_wrist(L[1], L[2], transpose(L[3] * L[0]), z, quality);
   for (int side = 0; side < 2; ++side) {
-    JointValue<S> z[3];
-    Cosine<S> quality;
-    find_wrist(L[1], L[2], transpose(L[3] * L[0]), side, z, quality);
-    place_slides(loop, z, to.z[side]);
+    place_slides(loop, z[side], to.z[side]);
     to.exists[side] = quality.exists;
-    to.doubtful = max(to.doubtful, quality.doubtful);
   }
+  to.doubtful = max(to.doubtful, quality.doubtful);
 }
 
 /// Two slides: candidates of the first turn, theta = phase + 2 atan(x).
@@ -240,12 +241,13 @@ GARRA_HD_CALL void find_joint_values(const Loop<S>& loop, const TwoSlides<S>& fr
   using namespace kernel;
   const S by = S(1) / fma(x, x, S(1)), c = by * fnma(x, x, S(1)), s = by * (S(2) * x);
   JointValue<S> turns[4] = {{fma(c, from.cos, -(s * from.sin)), fma(s, from.cos, c * from.sin), S(0)}};
-  const Mat3<S> target = wrist_rotation(from.L, turns[0]);
+  JointValue<S> wrists[2][3];
+  Cosine<S> quality;
+  find_wrist(from.L[2], from.L[3], wrist_rotation(from.L, turns[0]), wrists, quality);
   S least(std::numeric_limits<RealOf<S>>::infinity());
   for (int side = 0; side < 2; ++side) {
-    Cosine<S> quality;
     JointValue<S> z[kLoop];
-    find_wrist(from.L[2], from.L[3], target, side, turns + 1, quality);
+    for (int i = 0; i < 3; ++i) turns[1 + i] = wrists[side][i];
     const S open = abs(place_slides(loop, turns, z));
     const auto better = open < least;
     least = select(better, open, least);

@@ -10,7 +10,9 @@
 //   M (Re G, Im G) = u(3),   |G| = |f_x + i f_y|,
 //
 // a polynomial of degree four in tan(theta_3 / 2) or q_3. Where M has rank one (axes 1 and 2 meet or are parallel), a
-// combination of the u is of degree two, and each of its roots has two theta_2.
+// combination of the u is of degree two, and each of its roots has two theta_2. Where axes 2 and 3 are parallel, f_z
+// and u_2 are constant, and so is u_1 + |G|^2 / 2: with t along the line that the second row of M leaves, |G|^2 is of
+// degree two in t, and each of its roots has two theta_3.
 #pragma once
 
 #include "garra/systems/chain/branches/turns.hpp"
@@ -43,8 +45,8 @@ GARRA_HD void add_square(const S& factor, const Quadratic<S>& p, S* quartic) {
 /// The position problem: numerators of f and u over 1 + x^2 (turns) or 1 (slides).
 template <class S>
 struct PointProblem {
-  Vec3<S> a, b, w;  ///< rows (a_x, a_y), (b_x, b_y) of M
-  Quadratic<S> f[3], unit, u[2];
+  Vec3<S> a, b, w;                      ///< rows (a_x, a_y), (b_x, b_y) of M
+  Quadratic<S> f[3], unit, u[2], size;  ///< of f, 1, u, |f|^2
 };
 
 template <class S>
@@ -56,7 +58,7 @@ GARRA_HD_CALL void fill_point_problem(const Loop<S>& loop, const MeetingPoint& p
   to.w = transpose_times(loop.link[0].R, vec3<S>(S(0), S(0), S(point.far)) - loop.link[0].p);
   const Vec3<S> h = transpose_times(B3.R, B3.p);
   const S squares = dot(c, c) + dot(B3.p, B3.p), two(2), half(0.5), one(1);
-  Quadratic<S> size;  // |f|^2
+  Quadratic<S>& size = to.size;
   if (loop.slides[2]) {
     const Vec3<S> at = B3.R * c + B3.p, along = column(B3.R, 2);
     for (int k = 0; k < 3; ++k) to.f[k] = {at[k], along[k], S(0)};
@@ -122,10 +124,32 @@ GARRA_HD void take_root(const Eigenvalues<S, N>& from, int root, int k, Roots<S>
   to.doubtful = select(im > S(0) && im <= S(1e-4) * size, S(1), to.doubtful);
 }
 
+/// Of arms whose axes 2 and 3 are parallel.
 template <class S>
-GARRA_HD_CALL void find_point_roots(const PointProblem<S>& p, bool rank_one, Roots<S>& to) {
+struct LevelProblem {
+  S height, by;   ///< G = by (height b + t b'), b' across b
+  S along;        ///< of a, on b'
+  S level, rest;  ///< f_z, and t^2 + 2 along t + rest = 0
+};
+template <class S>
+GARRA_HD LevelProblem<S> level_problem(const PointProblem<S>& p) {
+  const S by = S(1) / sqrt(fma(p.b[0], p.b[0], p.b[1] * p.b[1])), two(2);
+  const S height = by * p.u[1].c[0], x = p.f[0].c[0], y = p.f[1].c[0];  // the quadratics at 0
+  const S along = by * fma(p.a[1], p.b[0], -(p.a[0] * p.b[1])), across = by * fma(p.a[0], p.b[0], p.a[1] * p.b[1]);
+  const S sum = fma(two, p.u[0].c[0], fma(x, x, y * y));  // 2 u_1 + |G|^2
+  return {height, by, along, p.f[2].c[0], fma(height, height, fma(two * height, across, -sum))};
+}
+
+template <class S>
+GARRA_HD_CALL void find_point_roots(const PointProblem<S>& p, Placing placing, Roots<S>& to) {
   to.doubtful = S(0);
-  if (rank_one) {
+  if (placing == Placing::kLevel) {
+    const LevelProblem<S> level = level_problem(p);
+    const auto roots = find_roots(Quadratic<S>{{level.rest, S(2) * level.along, S(1)}});
+    for (int k = 0; k < 4; ++k) take_root(roots, k / 2, k, to);
+    return;
+  }
+  if (placing == Placing::kRankOne) {
     // The rows of M are parallel: b_n a - a_n b = 0 with n the larger direction of both.
     const S ax = abs(p.a[0]) + abs(p.b[0]), ay = abs(p.a[1]) + abs(p.b[1]);
     const auto first = ax >= ay;
@@ -161,53 +185,88 @@ GARRA_HD void find_first_joints(const Loop<S>& loop, const PointProblem<S>& p, c
   z[0] = turn_between(g, p.w);
 }
 
-/// Candidate k of the first three joints. Returns whether it exists, and whether that is doubtful.
+/// What a root of the position makes of the first three joints: one candidate, or two.
 template <class S>
-GARRA_HD_CALL void find_arm(const Loop<S>& loop, const PointProblem<S>& p, const Roots<S>& roots, bool rank_one, int k,
-                            const JointValue<S>& offset, JointValue<S>* z, Cosine<S>& quality) {
-  const S x = roots.x[k], unit = S(1) / value_at(p.unit, x);
+struct ArmRoot {
+  JointValue<S> third[2];
+  Vec3<S> f[2];
+  S re[2], im[2];
+  Cosine<S> quality;
+};
+
+/// Both elbows of an arm whose axes 2 and 3 are parallel.
+template <class S>
+GARRA_HD void find_level(const PointProblem<S>& p, const S& t, const JointValue<S>& offset, ArmRoot<S>& to) {
+  const LevelProblem<S> level = level_problem(p);
+  const S half(0.5), x = half * (p.size.c[0] - p.size.c[2]), y = half * p.size.c[1];
+  const S square = fma(level.height, level.height, fma(t, t, level.level * level.level));
+  const BothTurns<S> elbow = solve_turn(x, y, fnma(half, p.size.c[0] + p.size.c[2], square));
+  to.quality = elbow.quality;
+  for (int side = 0; side < 2; ++side) {
+    const JointValue<S>& z = elbow.z[side];
+    to.re[side] = level.by * fma(level.height, p.b[0], -(t * p.b[1]));
+    to.im[side] = level.by * fma(level.height, p.b[1], t * p.b[0]);
+    for (int k = 0; k < 3; ++k) {
+      const Quadratic<S>& f = p.f[k];
+      to.f[side][k] = half * fma(f.c[0] - f.c[2], z.cos, fma(f.c[1], z.sin, f.c[0] + f.c[2]));
+    }
+    to.third[side] = {fma(z.cos, offset.cos, -(z.sin * offset.sin)), fma(z.sin, offset.cos, z.cos * offset.sin), S(0)};
+  }
+}
+
+template <class S>
+GARRA_HD_CALL void find_arm(const PointProblem<S>& p, const S& x, Placing placing, bool slides,
+                            const JointValue<S>& offset, ArmRoot<S>& to) {
+  if (placing == Placing::kLevel) return find_level(p, x, offset, to);
+  const S unit = S(1) / value_at(p.unit, x);
   const Vec3<S> f = vec3(unit * value_at(p.f[0], x), unit * value_at(p.f[1], x), unit * value_at(p.f[2], x));
   const S u0 = unit * value_at(p.u[0], x), u1 = unit * value_at(p.u[1], x);
-  quality = {S(1), S(0), S(1), S(0)};
-  S re, im;
-  if (rank_one) {
+  to.f[0] = to.f[1] = f;
+  to.quality = {S(1), S(0), S(1), S(0)};
+  if (placing == Placing::kRankOne) {
     const S na = fma(p.a[0], p.a[0], p.a[1] * p.a[1]), nb = fma(p.b[0], p.b[0], p.b[1] * p.b[1]);
     const auto first = na >= nb;
     const S nx = select(first, p.a[0], p.b[0]), ny = select(first, p.a[1], p.b[1]);
     const S radius = sqrt(fma(f[0], f[0], f[1] * f[1])), length = sqrt(max(na, nb));
-    quality = from_cosine(select(first, u0, u1) / max(length * radius, S(1e-300)));
-    const S sine = k % 2 == 0 ? quality.sin : -quality.sin, along = radius / max(length, S(1e-300));
-    re = along * fma(nx, quality.cos, -(ny * sine));
-    im = along * fma(ny, quality.cos, nx * sine);
+    to.quality = from_cosine(select(first, u0, u1) / max(length * radius, S(1e-300)));
+    const S along = radius / max(length, S(1e-300));
+    for (int side = 0; side < 2; ++side) {
+      const S sine = side == 0 ? to.quality.sin : -to.quality.sin;
+      to.re[side] = along * fma(nx, to.quality.cos, -(ny * sine));
+      to.im[side] = along * fma(ny, to.quality.cos, nx * sine);
+    }
   } else {
     const S det = S(1) / fma(p.a[0], p.b[1], -(p.a[1] * p.b[0]));
-    re = det * fma(p.b[1], u0, -(p.a[1] * u1));
-    im = det * fma(p.a[0], u1, -(p.b[0] * u0));
+    to.re[0] = det * fma(p.b[1], u0, -(p.a[1] * u1));
+    to.im[0] = det * fma(p.a[0], u1, -(p.b[0] * u0));
   }
-  quality.exists = quality.exists * roots.exists[k];
-  find_first_joints(loop, p, f, re, im, z);
-  if (loop.slides[2]) {
-    z[2] = {S(1), S(0), x};
-  } else {
+  JointValue<S> third{S(1), S(0), x};
+  if (!slides) {
     const JointValue<S> half = value_of_ratio(false, Ratio<S>{x, S(1)});
-    z[2] = {fma(half.cos, offset.cos, -(half.sin * offset.sin)), fma(half.sin, offset.cos, half.cos * offset.sin),
-            S(0)};
+    third = {fma(half.cos, offset.cos, -(half.sin * offset.sin)), fma(half.sin, offset.cos, half.cos * offset.sin),
+             S(0)};
   }
+  to.third[0] = to.third[1] = third;
 }
 
-/// Z_4 R_5 Z_5 R_6 Z_6 = Q: turn number `side` of both.
+/// Z_4 R_5 Z_5 R_6 Z_6 = Q: the turns on both sides.
 template <class S>
-GARRA_HD_CALL void find_wrist(const Mat3<S>& R5, const Mat3<S>& R6, const Mat3<S>& Q, int side, JointValue<S>* z,
+GARRA_HD_CALL void find_wrist(const Mat3<S>& R5, const Mat3<S>& R6, const Mat3<S>& Q, JointValue<S> (&z)[2][3],
                               Cosine<S>& quality) {
   const Vec3<S> a = vec3(R5(2, 0), R5(2, 1), R5(2, 2)), b = column(R6, 2), target = column(Q, 2);
   const S x = fma(a[0], b[0], a[1] * b[1]), y = fma(a[1], b[0], -(a[0] * b[1]));
-  solve_turn(x, y, fnma(a[2], b[2], target[2]), side, z[1], quality);
-  const Vec3<S> v = R5 * turn_only(z[1], b);
-  z[0] = turn_between(v, target);
-  const Vec3<S> first = turn_only(z[0], R5 * turn_only(z[1], column(R6, 0)));
-  const Vec3<S> second = turn_only(z[0], R5 * turn_only(z[1], column(R6, 1)));
+  const BothTurns<S> turns = solve_turn(x, y, fnma(a[2], b[2], target[2]));
+  quality = turns.quality;
   const Vec3<S> X = column(Q, 0);
-  z[2] = {dot(first, X), dot(second, X), S(0)};
+  for (int side = 0; side < 2; ++side) {
+    JointValue<S>* to = z[side];
+    to[1] = turns.z[side];
+    const Vec3<S> v = R5 * turn_only(to[1], b);
+    to[0] = turn_between(v, target);
+    const Vec3<S> first = turn_only(to[0], R5 * turn_only(to[1], column(R6, 0)));
+    const Vec3<S> second = turn_only(to[0], R5 * turn_only(to[1], column(R6, 1)));
+    to[2] = {dot(first, X), dot(second, X), S(0)};
+  }
 }
 
 }  // namespace kernel
@@ -222,22 +281,29 @@ GARRA_HD_CALL void find_spherical(const Loop<S>& loop, const MeetingPoint& point
   PointProblem<S> problem;
   fill_point_problem(loop, point, offset, problem);
   Roots<S> roots;
-  find_point_roots(problem, point.rank_one, roots);
+  find_point_roots(problem, point.placing, roots);
   to.doubtful = roots.doubtful;
+  for (int role = 0; role < kLoop; ++role) to.shared[role] = role < 3 ? 1 : 0;
+  ArmRoot<S> arm;
   for (int k = 0; k < 4; ++k) {
-    JointValue<S> z[6];
-    Cosine<S> arm, wrist;
-    find_arm(loop, problem, roots, point.rank_one, k, offset, z, arm);
+    JointValue<S> wrists[2][3];
+    JointValue<S>* z = to.z[2 * k];
+    Cosine<S> wrist;
+    const int side = point.placing == Placing::kQuartic ? 0 : k % 2;
+    if (side == 0) find_arm(problem, roots.x[k], point.placing, loop.slides[2], offset, arm);
+    find_first_joints(loop, problem, arm.f[side], arm.re[side], arm.im[side], z);
+    z[2] = arm.third[side];
+    const S exists = arm.quality.exists * roots.exists[k];
     Mat3<S> R = loop.link[0].R;
-    for (int i = 0; i < 3; ++i) R = R * joint_rotation(z[i]) * loop.link[i + 1].R;
-    for (int side = 0; side < 2; ++side) {
-      find_wrist(loop.link[4].R, loop.link[5].R, transpose(R), side, z + 3, wrist);
-      const int c = 2 * k + side;
-      for (int i = 0; i < kLoop; ++i) to.z[c][i] = z[i];
-      to.exists[c] = arm.exists * wrist.exists;
-      to.doubtful =
-          max(to.doubtful, select(roots.exists[k] > S(0), max(arm.doubtful, arm.exists * wrist.doubtful), S(0)));
+    for (int i = 0; i < 3; ++i) R = turn_columns(R, z[i]) * loop.link[i + 1].R;
+    find_wrist(loop.link[4].R, loop.link[5].R, transpose(R), wrists, wrist);
+    for (int one = 0; one < 2; ++one) {
+      const int c = 2 * k + one;
+      for (int i = 0; i < kLoop; ++i) to.z[c][i] = i < 3 ? z[i] : wrists[one][i - 3];
+      to.exists[c] = exists * wrist.exists;
     }
+    to.doubtful =
+        max(to.doubtful, select(roots.exists[k] > S(0), max(arm.quality.doubtful, exists * wrist.doubtful), S(0)));
   }
 }
 

@@ -5,10 +5,14 @@
 
 namespace garra::chain::branches {
 
+/// How joints 1 to 3 place the point where axes 4, 5 and 6 meet (spherical.hpp): kRankOne: M has rank one; kLevel: axes
+/// 2 and 3 are parallel.
+enum class Placing { kQuartic, kRankOne, kLevel };
+
 /// Where axis 4 meets axis 5 or 6: distances from the origins of the two frames, along the axes [units].
 struct MeetingPoint {
   double near = 0, far = 0;
-  bool rank_one = false;  ///< of the matrix M of spherical.hpp
+  Placing placing = Placing::kQuartic;  ///< of spherical arms
 };
 
 inline constexpr int kClosed = 8;  ///< candidates
@@ -19,6 +23,7 @@ struct ClosedCandidates {
   kernel::JointValue<S> z[kClosed][kLoop];
   Vec<S, kClosed> exists;  ///< 1, or 0: the root or the cosine that it needs is not real
   S doubtful;              ///< 1: some candidate is at the edge of existence
+  int shared[kLoop];       ///< of each role: candidates k with the same k >> shared have the same value
 };
 
 namespace kernel {
@@ -35,13 +40,22 @@ GARRA_HD Cosine<S> from_cosine(const S& value) {
           select(abs(abs(value) - one) <= S(1e-6), one, S(0))};
 }
 
-/// x cos + y sin = value: the turn on side 0 or 1 of the direction (x, y).
+/// x cos + y sin = value: the turns on both sides of the direction (x, y).
 template <class S>
-GARRA_HD void solve_turn(const S& x, const S& y, const S& value, int side, JointValue<S>& z, Cosine<S>& quality) {
+struct BothTurns {
+  JointValue<S> z[2];
+  Cosine<S> quality;
+};
+template <class S>
+GARRA_HD BothTurns<S> solve_turn(const S& x, const S& y, const S& value) {
   const S by = S(1) / max(sqrt(fma(x, x, y * y)), S(1e-300));
-  quality = from_cosine(by * value);
-  const S sine = side == 0 ? quality.sin : -quality.sin;
-  z = {by * fma(x, quality.cos, -(y * sine)), by * fma(y, quality.cos, x * sine), S(0)};
+  BothTurns<S> out;
+  out.quality = from_cosine(by * value);
+  for (int side = 0; side < 2; ++side) {
+    const S sine = side == 0 ? out.quality.sin : -out.quality.sin;
+    out.z[side] = {by * fma(x, out.quality.cos, -(y * sine)), by * fma(y, out.quality.cos, x * sine), S(0)};
+  }
+  return out;
 }
 
 /// The turn about z from a to b; none where one of them is along z.
@@ -63,6 +77,16 @@ GARRA_HD Vec<S, kLoop> to_values(const Loop<S>& loop, const JointValue<S>* z) {
 template <class S>
 GARRA_HD Mat3<S> joint_rotation(const JointValue<S>& z) {
   return {{z.cos, -z.sin, S(0), z.sin, z.cos, S(0), S(0), S(0), S(1)}};
+}
+/// R joint_rotation(z), without the products with 0 and 1.
+template <class S>
+GARRA_HD Mat3<S> turn_columns(const Mat3<S>& R, const JointValue<S>& z) {
+  Mat3<S> out = R;
+  for (int r = 0; r < 3; ++r) {
+    out(r, 0) = fma(R(r, 1), z.sin, R(r, 0) * z.cos);
+    out(r, 1) = fma(R(r, 1), z.cos, -(R(r, 0) * z.sin));
+  }
+  return out;
 }
 
 }  // namespace kernel
