@@ -110,9 +110,9 @@ int main(int argc, char** argv) {
                                     {0, M_PI / 3, -0.24974},
                                     {0, M_PI / 3, -0.085},
                                     {0, M_PI, -0.2029}});
-  const Robot irb2400 = arm(
-      "IRB 2400",
-      {{0.1, -kHalf, 0.615}, {0.705, 0, 0}, {0.135, -kHalf, 0}, {0, kHalf, 0.755}, {0, -kHalf, 0}, {0, 0, 0.085}});
+  const Robot irb2400 =
+      arm("IRB 2400",
+          {{0.1, -kHalf, 0.615}, {0.705, 0, 0}, {0.135, -kHalf, 0}, {0, kHalf, 0.755}, {0, -kHalf, 0}, {0, 0, 0.085}});
   for (const Robot& robot : {puma, irb2400, ur10e, sixteen, general, jaco2})
     for (const bool proofs : {true, false})
       for (const int poses : {1, 256, 4096}) add_all_solutions(robot, poses, proofs);

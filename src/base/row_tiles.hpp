@@ -17,7 +17,8 @@ inline constexpr int kLanes = static_cast<int>(batch::kTile);
 /// Eight numbers in one register or two, depending on the processor.
 typedef double Row __attribute__((vector_size(kSide * sizeof(double))));
 
-/// K <= 8 numbers from memory. A copy by memcpy() goes through the stack in halves: the processor waits for both stores.
+/// K <= 8 numbers from memory. A copy by memcpy() goes through the stack in halves: the processor waits for both
+/// stores.
 typedef double Unaligned __attribute__((vector_size(sizeof(Row)), aligned(alignof(double))));
 typedef double Half __attribute__((vector_size(sizeof(Row) / 2), aligned(alignof(double))));
 template <int K>

@@ -101,7 +101,8 @@ class Turns {
     return true;
   }
 
-  [[gnu::cold]] void add_windings(std::size_t i, TurnedSolution one, const double* q0, std::vector<TurnedSolution>& to) const {
+  [[gnu::cold]] void add_windings(std::size_t i, TurnedSolution one, const double* q0,
+                                  std::vector<TurnedSolution>& to) const {
     if (i == joint_.size()) {
       if (measure(one, q0)) to.push_back(one);
       return;
@@ -176,8 +177,8 @@ bool are_finite(std::span<const double> row) {
 
 /// Rows of the answer that other eliminations may complete. `odd`: only those with an odd number of solutions, of which
 /// one is missing: complex solutions come in pairs.
-[[gnu::cold]] void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> pose, bool odd, const Device& device,
-                   SolutionRows& rows) {
+[[gnu::cold]] void complete_rows(const branches::AllSolutionsOp& op, std::span<const double> pose, bool odd,
+                                 const Device& device, SolutionRows& rows) {
   std::vector<std::size_t> open;
   std::vector<double> poses;
   for (std::size_t n = 0; n < rows.end.size(); ++n) {
@@ -234,8 +235,8 @@ bool are_same(const std::vector<Joint>& joint, const double* a, const double* b)
 }
 
 /// Keeps the solutions in which the held joints are at 0, each of the arm's joint values once.
-[[gnu::cold]] void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose, const branches::SolutionRule& rule,
-                 const Device& device, SolutionRows& rows) {
+[[gnu::cold]] void hold_joints(const AllSolutions::Prepared& p, std::span<const double> pose,
+                               const branches::SolutionRule& rule, const Device& device, SolutionRows& rows) {
   std::vector<std::size_t> row;
   std::vector<double> poses;
   std::vector<Solution> held;
@@ -282,8 +283,8 @@ void solve_uncoupled(const AllSolutions::Prepared& p, std::span<const double> po
 
 /// Of an arm in which one joint follows another: searches of the coupled arm start at the solutions with the leader at
 /// values within its limits, where the follower is still free.
-[[gnu::cold]] void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool limits, const Device& device,
-                   SolutionRows& rows) {
+[[gnu::cold]] void solve_coupled(const AllSolutions::Prepared& p, std::span<const double> pose, bool limits,
+                                 const Device& device, SolutionRows& rows) {
   const Coupling& pair = p.robot.coupled.front();
   std::vector<std::size_t> row;
   std::vector<double> poses, q0;
@@ -439,7 +440,8 @@ void solve_block(const AllSolutions::Prepared& p, std::span<const double> pose, 
 }
 
 /// Errors of the nearest poses, where there is no solution.
-[[gnu::cold]] void find_distances(const Robot& robot, std::span<const double> pose, const Device& device, AllSolutionsResult& to) {
+[[gnu::cold]] void find_distances(const Robot& robot, std::span<const double> pose, const Device& device,
+                                  AllSolutionsResult& to) {
   std::vector<std::size_t> row;
   std::vector<double> poses;
   for (std::size_t n = 0; n < to.status.size(); ++n)

@@ -16,11 +16,12 @@ constexpr double kDigits = 5e-4;
 /// Sufficient and quick; false for numbers that are not finite.
 bool is_pose(const double* p) {
   const auto along = [&](int i, int j) { return p[i] * p[j] + p[4 + i] * p[4 + j] + p[8 + i] * p[8 + j]; };
-  const double volume = p[0] * (p[5] * p[10] - p[9] * p[6]) + p[4] * (p[9] * p[2] - p[1] * p[10]) +
-                        p[8] * (p[1] * p[6] - p[5] * p[2]);
+  const double volume =
+      p[0] * (p[5] * p[10] - p[9] * p[6]) + p[4] * (p[9] * p[2] - p[1] * p[10]) + p[8] * (p[1] * p[6] - p[5] * p[2]);
   const double last = std::abs(p[12]) + std::abs(p[13]) + std::abs(p[14]) + std::abs(p[15] - 1);
   const double lengths = std::abs(along(0, 0) - 1) + std::abs(along(1, 1) - 1) + std::abs(along(2, 2) - 1);
-  return last + lengths + std::abs(along(0, 1)) + std::abs(along(0, 2)) + std::abs(along(1, 2)) <= kDigits && volume > 0;
+  return last + lengths + std::abs(along(0, 1)) + std::abs(along(0, 2)) + std::abs(along(1, 2)) <= kDigits &&
+         volume > 0;
 }
 
 }  // namespace

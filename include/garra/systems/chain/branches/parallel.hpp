@@ -46,9 +46,8 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
   const Vec3<S> row = vec3(B[4].R(2, 0), B[4].R(2, 1), B[4].R(2, 2));
   to.doubtful = zero;
   for (int role = 0; role < kLoop; ++role) to.shared[role] = role < 3 ? 0 : role < 5 ? 1 : 2;
-  const BothTurns<S> base =
-      solve_turn(fma(axis[0], point[0], axis[1] * point[1]), fma(axis[0], point[1], -(axis[1] * point[0])),
-                 fnma(axis[2], point[2], height));
+  const BothTurns<S> base = solve_turn(fma(axis[0], point[0], axis[1] * point[1]),
+                                       fma(axis[0], point[1], -(axis[1] * point[0])), fnma(axis[2], point[2], height));
   for (int k = 0; k < kClosed; k += 4) {
     const Vec3<S> v = B[5].R * turn_only(base.z[k / 4], axis);
     const BothTurns<S> wrist = solve_turn(fma(row[0], v[0], row[1] * v[1]), fma(row[1], v[0], -(row[0] * v[1])),
@@ -64,9 +63,9 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
       Cosine<S> elbow;
       find_planar(B2, B3, inverse(rest), to.z + c, elbow);
       to.exists[c] = to.exists[c + 1] = base.quality.exists * (wrist.quality.exists * elbow.exists);
-      to.doubtful = max(to.doubtful, max(base.quality.doubtful,
-                                         base.quality.exists *
-                                             max(wrist.quality.doubtful, wrist.quality.exists * elbow.doubtful)));
+      to.doubtful = max(to.doubtful,
+                        max(base.quality.doubtful,
+                            base.quality.exists * max(wrist.quality.doubtful, wrist.quality.exists * elbow.doubtful)));
     }
   }
 }
