@@ -31,6 +31,17 @@ def run(scenario, device, *more):
     return ("run", SCENARIOS / f"{scenario}.toml", "--no-report", "--device", device, *more)
 
 
+def assert_same_bytes(scenario, samples, folder):
+    """On a GPU and on the processor; keeps all samples."""
+    folder.mkdir()
+    (folder / "scenario.toml").write_text(tomli_w.dumps(scenario))
+    keep = ("--samples", samples, "--no-report", "--set", "output.keep=all", "-o")
+    on_gpu("run", folder / "scenario.toml", *keep, folder / "gpu", "--device", "cuda")
+    garra("run", folder / "scenario.toml", *keep, folder / "cpu", "--device", "cpu")
+    for name in ("summary.json", "results.h5"):
+        assert (folder / "gpu" / name).read_bytes() == (folder / "cpu" / name).read_bytes()
+
+
 @pytest.mark.parametrize(
     "scenario, samples",
     [
@@ -101,25 +112,33 @@ def test_fingers_of_a_group_have_kernels_for_any_number_of_joints(joints, tmp_pa
             finger["inertia"].append([1e-5, 2e-5, 1e-5])
             for key, value in (("prismatic", False), ("mass", 0.02), ("com", [0.002, 0.001, 0]), ("start", 0.3)):
                 finger[key].append(value)
+    assert_same_bytes(scenario, 20, tmp_path / "instant")
     drive = {"kind": "controller", "torque_limit": [[6.5] * joints] * 2}
     scenario["simulation"] = {"duration": 0.01, "step": 1e-3, "drive": drive}
-    (tmp_path / "scenario.toml").write_text(tomli_w.dumps(scenario))
-    options = ("run", tmp_path / "scenario.toml", "--samples", 20, "--no-report", "-o")
-    on_gpu(*options, tmp_path / "gpu", "--device", "cuda")
-    garra(*options, tmp_path / "cpu", "--device", "cpu")
-    assert (tmp_path / "gpu" / "summary.json").read_bytes() == (tmp_path / "cpu" / "summary.json").read_bytes()
+    assert_same_bytes(scenario, 20, tmp_path / "time")
+
+
+@pytest.mark.parametrize("contacts, model", [(4, "hard"), (7, "hard"), (8, "hard"), (12, "hard"), (4, "soft"), (6, "soft")])
+def test_a_group_has_kernels_for_any_number_of_contacts(contacts, model, tmp_path):
+    scenario = tomllib.loads((SCENARIOS / "three_boxes.toml").read_text())
+    points = scenario["contact"]  # four on each of four faces
+    scenario["contact"] = [points[4 * (k % 4) + k // 4] for k in range(contacts)]
+    for contact in scenario["contact"]:
+        contact["model"] = model
+        if model == "soft":
+            contact["torsion_radius"] = 0.003
+    assert_same_bytes(scenario, 20, tmp_path / "instant")
+    scenario["simulation"] = {"duration": 0.003, "step": 1e-3}
+    assert_same_bytes(scenario, 20, tmp_path / "time")
 
 
 def test_a_group_with_a_puma_and_a_contact_without_friction_has_the_bytes_of_the_processor(tmp_path):
     scenario = tomllib.loads(garra("check", SCENARIOS / "three_puma_sphere.toml").stdout)
     del scenario["held"], scenario["solver"]
     scenario["contact"][0]["model"] = "frictionless"
+    assert_same_bytes(scenario, 20, tmp_path / "instant")
     scenario["simulation"] = {"duration": 0.01, "step": 1e-3}
-    (tmp_path / "scenario.toml").write_text(tomli_w.dumps(scenario))
-    options = ("run", tmp_path / "scenario.toml", "--samples", 20, "--no-report", "-o")
-    on_gpu(*options, tmp_path / "gpu", "--device", "cuda")
-    garra(*options, tmp_path / "cpu", "--device", "cpu")
-    assert (tmp_path / "gpu" / "summary.json").read_bytes() == (tmp_path / "cpu" / "summary.json").read_bytes()
+    assert_same_bytes(scenario, 20, tmp_path / "time")
 
 
 def test_a_group_goes_to_a_gpu_if_that_is_asked_for(tmp_path):
@@ -127,16 +146,13 @@ def test_a_group_goes_to_a_gpu_if_that_is_asked_for(tmp_path):
     assert "not measured on a GPU" in json.loads((tmp_path / "run" / "manifest.json").read_text())["why_not_gpu"]
 
 
-@pytest.mark.parametrize("samples, settings", [(300, []), (70, ["simulation.duration=10 ms", "simulation.restitution=0.3"])])
-def test_soft_contacts_of_a_group_have_the_bytes_of_the_processor(samples, settings, tmp_path):
-    text = (SCENARIOS / "two_spheres.toml").read_text().replace("[[contact]]", '[[contact]]\nmodel = "soft"\ntorsion_radius = 0.003')
-    (tmp_path / "soft.toml").write_text(text)
-    words = [word for x in ("output.keep=all", *settings) for word in ("--set", x)]
-    soft = ("run", tmp_path / "soft.toml", "--samples", samples, "--no-report", *words, "-o")
-    on_gpu(*soft, tmp_path / "gpu", "--device", "cuda")
-    garra(*soft, tmp_path / "cpu", "--device", "cpu")
-    for name in ("summary.json", "results.h5"):
-        assert (tmp_path / "gpu" / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
+def test_soft_contacts_of_a_group_have_the_bytes_of_the_processor(tmp_path):
+    scenario = tomllib.loads((SCENARIOS / "two_spheres.toml").read_text())
+    for contact in scenario["contact"]:
+        contact |= {"model": "soft", "torsion_radius": 0.003}
+    assert_same_bytes(scenario, 300, tmp_path / "instant")
+    scenario["simulation"] = {"duration": 0.01, "step": 1e-3, "restitution": 0.3}
+    assert_same_bytes(scenario, 70, tmp_path / "time")
 
 
 @pytest.mark.parametrize("keep", ["none", "failures", "all"])
