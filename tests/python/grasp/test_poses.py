@@ -326,7 +326,7 @@ def test_one_more_finger_presses_as_a_pad_does():
     pose[2, 3] = 0.11
     for soft in (False, True):
         grasps = garra.grasp.GraspSet.from_poses(jaw, [pose], "box:0.03,0.03,0.06", mass=0.1, soft=soft)
-        arrays, rows = what_helps.arrays_of(grasps, 0)
+        arrays, rows = what_helps.grasp_arrays(grasps, 0)
         assert what_helps._mean_force(what_helps._links(grasps, rows), arrays) == pytest.approx(20)
 
 
