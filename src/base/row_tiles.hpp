@@ -19,8 +19,8 @@ typedef double Row __attribute__((vector_size(kSide * sizeof(double))));
 
 /// K <= 8 numbers from memory. A copy by memcpy() goes through the stack in halves: the processor waits for both
 /// stores.
-typedef double Unaligned __attribute__((vector_size(sizeof(Row)), aligned(alignof(double))));
-typedef double Half __attribute__((vector_size(sizeof(Row) / 2), aligned(alignof(double))));
+typedef double Unaligned __attribute__((vector_size(sizeof(Row)), aligned(alignof(double)), may_alias));
+typedef double Half __attribute__((vector_size(sizeof(Row) / 2), aligned(alignof(double)), may_alias));
 template <int K>
 inline void load(const double* from, Row& to) {
   if constexpr (K == kSide) {
