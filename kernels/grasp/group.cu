@@ -15,8 +15,18 @@ void GroupBackend::find_rest(const GroupMemory& at, bool first) const {
 
 namespace {
 
-/// Solves the problems of a step with soft contacts: by threads of the host.
-void solve_on_threads(const DeviceGroup& job, const Device& device, const GroupMemory& at) {
+/// Solves the problems of a step with soft contacts: many contacts by threads of the host.
+void solve_soft_contacts(const DeviceGroup& job, const Device& device, const GroupMemory& at) {
+  if (const int contacts = job.run.rules.contacts(); contacts <= kSoftOnDevice) {
+    const SoftProblems problems{contact::make_auto_solver(job.run.solver),
+                                at.problems.first,
+                                at.guesses.first,
+                                at.candidates.first,
+                                contacts,
+                                job.count};
+    iterate_soft_contacts(problems);
+    return certify_on_device(problems, at.solutions.first);
+  }
   HostMemory host(job.count);
   GroupMemory here = at;
   for (GroupRoom* room : {&here.problems, &here.guesses, &here.candidates, &here.solutions})
@@ -37,7 +47,7 @@ void solve_on_threads(const DeviceGroup& job, const Device& device, const GroupM
 }  // namespace
 
 void GroupBackend::solve(const GroupMemory& at) const {
-  if (job.run.rules.model.numbers > 3) return solve_on_threads(job, device, at);
+  if (job.run.rules.model.numbers > 3) return solve_soft_contacts(job, device, at);
   const int contacts = job.run.rules.contacts();
   const double* problems = at.problems.first;
   double* candidates = at.candidates.first;

@@ -33,6 +33,19 @@ void stand_on_device(const GroupTask& task, const GroupParts<Shown>* there, cons
 template <int N>
 void check_on_device(std::int64_t count, const GroupCheckKernel<N, 3>& check);
 
+/// Problems of soft contacts in tiles of the device, to be solved there; in group_soft.cu.
+struct SoftProblems {
+  solvers::FrictionNewton solver;
+  const double *problems, *guesses;  ///< guesses: forces to start from; null: none
+  double* candidates;
+  int contacts;  ///< at most kSoftOnDevice
+  std::int64_t count;
+};
+inline constexpr int kSoftOnDevice = 4;
+void iterate_soft_contacts(const SoftProblems& job);
+void certify_on_device(const SoftProblems& job, double* solutions);
+void check_on_device(const SoftProblems& job, const GroupTask& task, const InstantMemory& at);
+
 /// The backend of run_group_steps().
 struct GroupBackend {
   const DeviceGroup& job;

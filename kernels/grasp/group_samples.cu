@@ -27,6 +27,8 @@ struct InstantOnDevice {
   void solve() const {
     if constexpr (D == 3)
       contact::for_contacts(contacts(), [&](auto n) { solve_points<n>(); });
+    else if (contacts() <= kSoftOnDevice)
+      solve_soft();
     else
       on_threads(true);
   }
@@ -54,6 +56,19 @@ struct InstantOnDevice {
       check_on_device(task.count, make_check<N, 3>(task.solver.tolerance, task.held, at));
     else
       on_threads(false);
+  }
+  void solve_soft() const {
+    SoftProblems job{contact::make_auto_solver(task.solver),
+                     at.problems.first,
+                     nullptr,
+                     at.candidates.first,
+                     contacts(),
+                     task.count};
+    iterate_soft_contacts(job);
+    job.candidates = at.second.first;
+    job.solver.cold = true;
+    if (job.candidates != nullptr) iterate_soft_contacts(job);
+    check_on_device(job, task, at);
   }
   /// Threads of the host check: candidates of more contacts than a GPU's thread has memory for, or their own.
   void on_threads(bool solves) const {
