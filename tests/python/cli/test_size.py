@@ -10,7 +10,7 @@ from program import PROGRAM, garra
 
 # Bytes with GCC 12 on AVX-512, of which processors differ by a percent. The program had 21.73e6 at the last change here. `tools/wheel --gate` was
 # last run at 32.81e6, where the wheel had 14.908 MB. Before this is raised the gate has to pass with what raises it.
-MOST = 21_300_000
+MOST = 19_500_000
 KNOWN = ("compiled by GCC 12.", "instruction set x86-64-v4")
 
 
