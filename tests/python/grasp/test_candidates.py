@@ -356,6 +356,30 @@ def test_soft_fingers_do_not_hold_what_turns_between_them(radius, off):
     assert held == {0.8: 0, 0.95: 0, 0.99: 0, 1.01: 1}
 
 
+def test_a_stronger_grip_leaves_what_carries_the_hand():
+    """The same hand by forces, and by torques that bear its own weight besides: a stronger grip helps both alike."""
+    mass, grip = 0.3, 4.0
+    jacobian = np.zeros((1, 2, 3, 6))
+    jacobian[0, 0, :, :3] = jacobian[0, 1, :, 3:] = np.eye(3)
+    bias = np.array([[0, 0, 0.8 * 9.81] * 2])
+    pressed = np.array([[grip, 0, mass * 9.81 / 2, -grip, 0, mass * 9.81 / 2]])
+    helped, varied = [], []
+    for command in ({"force": [[[grip, mass * 9.81 / 2, 0]] * 2]}, {"torque": bias + pressed}):
+        grasps = garra.grasp.GraspSet.from_arrays(
+            [[[-0.02, 0, 0], [0.02, 0, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], 0.5, mass=mass,
+            inertia=np.diag([2.5e-4, 2e-4, 1.3e-4])[None], jacobian=jacobian, bias=bias,
+            mass_matrix=np.diag([0.2, 0.5, 0.8] * 2)[None], tangent=[[[0, 0, 1.0]] * 2], **command,
+        )  # fmt: skip
+        ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.6, common=True), samples=1000)
+        helps = ranking.what_helps(0)
+        helped.append(dict(zip(helps.change, helps.p_held, strict=True))["grip force x 1.2"])
+        varied.append(max(ranking.variants(0).p_held[1:]))
+        needed = mass * 9.81 / 2 / (1.2 * grip)
+        assert helps.before == pytest.approx((0.6 - 1.2 * needed) / 0.4, abs=0.05)
+        assert helped[-1] == pytest.approx((0.6 - needed) / 0.4, abs=0.05)
+    assert helped[0] == helped[1] and varied[0] == varied[1]
+
+
 def test_wrong_arguments_of_sets_name_themselves():
     points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1, 0, 0], [-1, 0, 0]]]
     with pytest.raises(ValueError, match="com is one number: give 3"):

@@ -268,3 +268,31 @@ def test_what_a_group_in_time_does_not_take(tmp_path, change, words):
     path = tmp_path / "s.toml"
     path.write_text(tomli_w.dumps(in_time(table("two_spheres"), 0.05, **change)))
     assert words in program("check", path, expect=INVALID).stderr
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_what_nothing_touches_at_the_end_is_dropped(group):
+    """Fingers that are pulled away let a box fall freely, by 49 mm in 0.1 s: less than `drop`."""
+    slides = {
+        "dh": [[0, 0, "-90 deg", 0], [0, 0, "90 deg", "90 deg"], [0, 0, 0, 0]], "prismatic": [True] * 3,
+        "mass": [0.3, 0.3, 0.2], "com": [[0, 0, 0]] * 3, "inertia": [[1e-4] * 3] * 3, "ik": "numeric",
+    }  # fmt: skip
+    fingers = [slides | {"start": [0.1, 0, -0.02 * s], "tau": [0.8 * G, 0, -1.0 * s]} for s in (1, -1)]
+    box = {"shape": "box", "size": [0.04, 0.06, 0.08], "mass": 0.3, "position": [0, 0, 0.1]}
+    contacts = [{"face": "-x"}, {"face": "+x"}]
+    if group:
+        rest = {"name": "rest", "shape": "box", "size": [0.1, 0.1, 0.1], "mass": 1.0, "position": [2, 0, 0.05]}
+        box = [box | {"name": "box"}, rest]
+        contacts = [one | {"between": ["box", f"finger {j}"]} for j, one in enumerate(contacts)]
+        corners = [[x, y] for x in (-0.05, 0.05) for y in (-0.05, 0.05)]
+        contacts += [{"between": ["rest", "palm"], "face": "-z", "at": at} for at in corners]
+    scenario = {
+        "schema": 1, "job": "grasp", "hand": {"model": "fingers", "finger": fingers}, "object": box,
+        "contacts": {"friction": 0.5}, "contact": contacts, "load": {},
+    }  # fmt: skip
+    summary = run(in_time(scenario, 0.1, drive={"kind": "constant"}))
+    assert drift(summary) == pytest.approx(0.5 * G * 0.1**2, rel=0.02)
+    assert summary["outcomes"]["dropped"] == 1
+    if group:
+        objects = summary["levels"][0]["objects"]
+        assert [one["held"]["probability"] for one in objects] == [0, 1]  # the other one rests on the palm

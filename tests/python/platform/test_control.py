@@ -101,3 +101,13 @@ def test_a_map_needs_no_masses_and_has_travel_and_volume(tmp_path):
     every = summary["reachable"]["every_orientation"]
     assert every["volume"] == pytest.approx(every["nodes"] * cell) and every["nodes"] == summary["nodes"]["always"]
     assert "Travel" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_a_platform_that_runs_away_is_a_failure(tmp_path):
+    """Gains too high for the period: the motion overflows between two instants of the path."""
+    garra("run", SCENARIO, "-o", tmp_path / "run", "--samples", 64, "--set", "path.duration=0.4", "--set", "path.instants=5",
+          "--set", 'simulation.control="gravity"', "--set", "simulation.stiffness=5e6", "--set", "simulation.damping=1e5",
+          "--set", "simulation.period=0.002", "--set", "simulation.delay=0.002", "--set", "simulation.force_limit=1e300",
+          "--no-report")  # fmt: skip
+    outcomes = summary_of(tmp_path / "run")["outcomes"]
+    assert outcomes["stroke"] == 64 and outcomes["invalid"] == 0
