@@ -421,8 +421,10 @@ def _measured(
         own = copy.deepcopy(problem)  # a solver may work in its arrays
         begin = perf_counter()
         try:
-            x = np.asarray(solve(own) if kind == "mcp" else solve(*own), dtype=float)
-            seconds.append(perf_counter() - begin)
+            try:
+                x = np.asarray(solve(own) if kind == "mcp" else solve(*own), dtype=float)
+            finally:
+                seconds.append(perf_counter() - begin)
             unknowns = np.shape(problem.x0 if kind == "mcp" else problem[1])
             if x.shape != unknowns:
                 raise ValueError(f"an answer of shape {x.shape}, not {unknowns}")
@@ -430,7 +432,6 @@ def _measured(
             endings.append(0 if residual <= tolerance else 3 if np.isnan(residual) else 1)
         except Exception as failure:  # whatever a solver raises is its failure
             raised.append(f"{type(failure).__name__}: {failure}")
-            seconds[len(residuals) :] = [perf_counter() - begin]
             residual = np.nan
             endings.append(2)
         residuals.append(None if np.isnan(residual) else residual)
