@@ -8,6 +8,9 @@
 // once and then inlined, and code that runs once per study is not inlined at all: less to compile.
 // (Clang's `flatten` does not reach calls within calls.)
 //
+// Files of the library that are compiled for speed define GARRA_FAST. Their copies of these functions
+// have names of their own: the linker keeps one copy per name, and took one compiled for size.
+//
 // A file that defines GARRA_QUICK_COMPILE leaves inlining to the compiler, for tests and symbolic
 // scalars: the same bits, more slowly, in a third of the compile time.
 #pragma once
@@ -20,6 +23,9 @@
 #define GARRA_HD_CALL
 #elif defined(__clang__)
 #define GARRA_HD inline __attribute__((always_inline))
+#define GARRA_HD_CALL __attribute__((noinline, flatten))
+#elif defined(GARRA_FAST) && !defined(__OPTIMIZE_SIZE__)
+#define GARRA_HD inline __attribute__((abi_tag("fast")))
 #define GARRA_HD_CALL __attribute__((noinline, flatten))
 #else
 #define GARRA_HD inline
