@@ -65,7 +65,8 @@ void iterate_on_device(const solvers::FrictionNewton& solver, const double* prob
 }
 
 template <int N, int D>
-void check_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t count) {
+void check_on_device(const HandJob<N, D>& job, const CandidateKernel<N, D>& draw, const HandTiles& t,
+                     std::int64_t count) {
   iterate_on_device<N, D>(job.solver, t.problems, t.candidates, count);
   if (t.second != nullptr) {
     solvers::FrictionNewton cold = job.solver;
@@ -73,7 +74,7 @@ void check_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t 
     iterate_on_device<N, D>(cold, t.problems, t.second, count);
   }
   const SampleCheck<N, D> sample_check{job.solver.tolerance, job.held, t.problems, t.metrics, t.candidates, t.second};
-  cuda::for_each(count, HandSampleCheckKernel<N, D>{sample_check, t.results});
+  cuda::for_each(count, HandSampleCheckKernel<N, D>{sample_check, draw.grasps, draw.samples, t.results});
 }
 
 /// A grasp, its hand and its joints with the actual number of contacts, which the thread must have
@@ -94,6 +95,7 @@ struct Exact {
     grasp.wrench = from.wrench;
     grasp.mass = from.mass;
     grasp.length = from.length;
+    grasp.rest = from.rest;
     for (int j = 0; j < from.contacts; ++j) {
       grasp.contact[j] = from.contact[j];
       grasp.friction[j] = from.friction[j];
@@ -175,7 +177,7 @@ void run_kernels(const Device& device, const HandJob<N, D>& job) {
                      HandBuildKernel<N, D>{draw, hands.data() + g, joints, grip_force_errors(job.model), t});
       with_balance(HandBalanceKernel<N, D>{grasps.data() + g, hands.data() + g, padded, t}, joints,
                    [&](const auto& body) { balance_on_device(here * padded, body); });
-      check_on_device(job, t, here * padded);
+      check_on_device(job, draw, t, here * padded);
       buffers.results.download(results.data());
       for (std::int64_t k = 0; k < here; ++k)
         for (std::int64_t s = 0; s < std::min(padded, job.samples - first); ++s) {

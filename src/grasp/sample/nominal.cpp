@@ -64,7 +64,7 @@ std::vector<std::string> tool_warnings(const Study& study) {
         text, sizeof text,
         "finger %d touches %.3g mm from its tool: its joints cannot bring the tool to the contact, so that the "
         "contact is a point of its last link",
-        j + 1, 1e3 * off);
+        j, 1e3 * off);
     list.push_back(text);
   }
   return list;

@@ -442,15 +442,19 @@ GARRA_HD HandResult<S> make_hand_result(const SampleResult<S, N, D>& v, const Me
   return {v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.resisted_force_radius};
 }
 
-/// Last step of a hand's sample: outcome and metrics as HandResult.
-template <int N, int D = 3>
+/// Last step of a hand's sample: outcome and metrics as HandResult. Arguments as of CandidateKernel.
+template <int N, int D = 3, int H = N>
 struct HandSampleCheckKernel {
   SampleCheck<N, D> sample_check;
+  const SetGrasp<H>* grasps;
+  std::int64_t samples;
   double* results;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto v = sample_check.template sample_result<S>(i);
+    SampleCheck<N, D> its = sample_check;
+    if constexpr (D == 3) its.held.acceleration *= grasps[i / samples].rest;
+    const auto v = its.template sample_result<S>(i);
     const auto m = batch::load<S, Metrics<S, N>>(sample_check.metrics, i);
     batch::store<S>(results, i, make_hand_result(v, m));
   }

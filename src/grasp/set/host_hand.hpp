@@ -114,14 +114,16 @@ template <int D>
 [[gnu::noinline]] SampleResult<double, kAnyContacts, D> settled(const Job<D>& job, const SampleRange& of,
                                                                 std::int64_t i, Workspace<D>& w) {
   const HandTiles t = w.tiles(job.check_uniqueness);
-  auto v = make_checker<kAnyContacts>(job, t).template sample_result<double>(i);
+  auto checker = make_checker<kAnyContacts>(job, t);
+  const HeldRule held = checker.held = held_rule(job, of.grasp);
+  auto v = checker.template sample_result<double>(i);
   if (v.outcome != kPending) return v;
   const auto& g = job.grasps[static_cast<std::size_t>(of.grasp)];
-  const std::uint32_t left_out = opened(v, job.held);
+  const std::uint32_t left_out = opened(v, held);
   std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(g.contacts)));
   const double* problem = batch::tile_at<double, solvers::FrictionProblem<double, kAnyContacts, D>>(t.problems, i);
-  look_again({problem, v.c.m, v.a.m, g.limit, job.held.acceleration, g.contacts, g.contacts, left_out}, room.data(),
-             job.held, v);
+  look_again({problem, v.c.m, v.a.m, g.limit, held.acceleration, g.contacts, g.contacts, left_out}, room.data(), held,
+             v);
   if (v.outcome != kPending) return v;
   // Repeats the balance without the contacts that open.
   const auto kept = w.metrics.get(i);
@@ -130,7 +132,7 @@ template <int D>
   w.metrics.set(i, kept);
   v.resisted = without.resisted;
   v.imbalance = without.imbalance;
-  settle_pending(job.held, v);
+  settle_pending(held, v);
   return v;
 }
 
@@ -229,8 +231,8 @@ template <int D>
       for (int k = 1; k < D; ++k) forces[static_cast<std::size_t>(D * j + k)] = share * v.c[D * j + k];
     }
     tried.set(0, problem);
-    const double exists = at_rest<D>({tried.data(), forces.data(), moving.data(), g.limit, job.held.acceleration,
-                                      g.contacts, g.contacts, left_out},
+    const double exists = at_rest<D>({tried.data(), forces.data(), moving.data(), g.limit,
+                                      held_rule(job, of.grasp).acceleration, g.contacts, g.contacts, left_out},
                                      room.data())
                               .exists;
     undecided = std::isnan(exists);
@@ -276,9 +278,10 @@ double one_joint_radius(const Job<D>& job, std::int64_t i, Workspace<D>& w) {
 template <int D>
 void conclude(const Job<D>& job, const SampleRange& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
   contact::dispatch_contacts<D>(executor, [&](auto n) {
-    contact::for_each_problem<n>(
-        executor, of.count,
-        HandSampleCheckKernel<n, D>{make_checker<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
+    contact::for_each_problem<n>(executor, of.count,
+                                 HandSampleCheckKernel<n, D, kAnyContacts>{
+                                     make_checker<n>(job, w.tiles(job.check_uniqueness)),
+                                     &job.grasps[static_cast<std::size_t>(of.grasp)], kSamples, w.results.data()});
   });
   for (std::int64_t i = 0; i < of.count; ++i) {
     HandResult<double> r = w.results.get(i);
@@ -402,7 +405,7 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
     // Forces that are not unique: those that need the least friction, whose margin is that of the smallest coefficient.
     // All contacts rest, or those that do not open, if several are left.
     out.critical = least_friction(job, of, 0, v, 0, w);
-    const std::uint32_t left_out = opened(v, job.held);
+    const std::uint32_t left_out = opened(v, held_rule(job, of.grasp));
     if (std::isinf(out.critical) && left_out != 0 && std::popcount(left_out) + 1 < n)
       out.critical = least_friction(job, of, 0, v, left_out, w);
     // Found forces that hold leave motions below held.acceleration, which is more than the search allows.

@@ -189,6 +189,9 @@ SetGrasp<N> GraspReader::packed() const {
                    : j < out.contacts    ? limit
                                          : kNoLimit;
   }
+  std::vector<Vec3<double>> points;
+  for (int j = 0; j < out.contacts; ++j) points.push_back(out.contact[j].point);
+  out.rest = rest_factor(points, out.length);
   return out;
 }
 

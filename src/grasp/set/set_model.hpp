@@ -113,6 +113,7 @@ struct SetGrasp {
   Vec3<double> com, gravity;
   Vec<double, 6> wrench;
   double mass, length;  ///< moments are divided by `length`
+  double rest;          ///< rest_factor
   SurfacePoint contact[kCapacity<N>];
   double friction[kCapacity<N>], limit[kCapacity<N>], torsion_radius[kCapacity<N>];
 };

@@ -341,13 +341,31 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
 /// Largest distance of a contact from the tool point of its finger's last link [m].
 constexpr double kMaxOffTool = 0.1;
 
+/// Whether the joints move the tool in all three directions, at a configuration in general position.
+template <chain::Joints K, int J>
+bool moves_in_space(const FingerChain<J>& finger) {
+  Vec<double, J> q;
+  for (int i = 0; i < J; ++i) q[i] = 0.4 + 0.3 * i;
+  const auto frames = chain::frames<K>(finger.model, chain::angles<K>(finger.model, q));
+  auto jac = chain::jacobian<K>(finger.model, frames, frames.tool.p, last_joint<K>(finger));
+  chain::lead_columns(finger.followers, jac);
+  Mat<double, 3, 3> square = Mat<double, 3, 3>::zero();
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < finger.joints; ++i) square(r, c) += jac(r, i) * jac(c, i);
+  const auto values = symmetric_eigen(square).values;  // ascending
+  return values[0] > 1e-6 * values[2];
+}
+
 /// Moves the tool to the last link's point at the contact, after the finger has come as near as its joints allow:
-/// fingers with few joints touch with any point of their pads. Returns its distance from the tool [m].
+/// fingers that move in a plane or along a line touch with any point of their pads. Others have to reach the contact.
+/// Returns its distance from the tool [m].
 template <chain::Joints K, int J>
 double touch_with_link(const Vec3<double>& at, const Vec<double, J>& q, FingerChain<J>& finger) {
   const Pose<double> tool = chain::frames<K>(finger.model, chain::angles<K>(finger.model, q)).tool;
   const Vec3<double> off = at - tool.p;
-  if (norm(off) <= kMaxOffTool) finger.model.tool.p += finger.model.tool.R * transpose_times(tool.R, off);
+  if (norm(off) <= kMaxOffTool && !moves_in_space<K>(finger))
+    finger.model.tool.p += finger.model.tool.R * transpose_times(tool.R, off);
   return norm(off);
 }
 
@@ -409,6 +427,19 @@ std::vector<Input> uncertain_inputs(const Scenario& scenario) {
   return list;
 }
 
+double rest_factor(std::span<const Vec3<double>> points, double gyration) {
+  if (points.size() <= 2) return 1;
+  const double n = static_cast<double>(points.size());
+  Vec3<double> center = Vec3<double>::zero();
+  for (const auto& p : points) center += 1 / n * p;
+  Mat<double, 3, 3> spread = Mat<double, 3, 3>::zero();
+  for (const auto& p : points)
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) spread(i, j) += (p[i] - center[i]) * (p[j] - center[j]) / n;
+  const auto along = symmetric_eigen(spread).values;  // ascending
+  return std::clamp(std::sqrt(std::max(along[0] + along[1], 0.0)) / gyration, 1e-3, 1.0);
+}
+
 namespace {
 
 HeldRule held_rule(const Scenario& s) {
@@ -456,6 +487,9 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
     m->hold.probe[i + 3] = 0;
   }
   m->held = held_rule(s);
+  std::vector<Vec3<double>> points;
+  for (int j = 0; j < m->contacts; ++j) points.push_back(m->surface[j].point);
+  m->held.acceleration *= rest_factor(points, std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3));
   m->hold.length = std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3 / 0.4);  // r for a sphere
   m->v = s.velocity;
   m->omega = s.angular_velocity;

@@ -198,8 +198,28 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
     });
 }
 
+namespace {
+
+/// An analysis has the model of time steps.
+void require_hand_of_steps(const Scenario& s) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(ExitCode::kInvalidFile, what,
+                "Run the scenario as a study and replay a sample (`garra run`, `garra replay`), or leave it out.");
+  };
+  if (s.arm) refuse("hand.arm_root: an analysis of instants takes palms that stand still");
+  for (std::size_t j = 0; j < s.fingers.size(); ++j) {
+    const std::string name = "finger " + std::to_string(j);
+    if (s.fingers[j].tip_radius > 0) refuse(name + ": tip_radius: an analysis of instants takes points as fingertips");
+    if (s.fingers[j].robot && !s.fingers[j].robot->coupled.empty())
+      refuse(name + ": a joint follows another one (mimic), which an analysis of instants does not take");
+  }
+}
+
+}  // namespace
+
 Analysis analyze(const Scenario& scenario, const GraspStates& states, const Device& device) {
   if (is_group(scenario)) return analyze_group(scenario, states, device);
+  require_hand_of_steps(scenario);
   check_states(scenario, states);
   const auto grasp = make_model(scenario);
   Analysis out = sized(scenario, states.count);

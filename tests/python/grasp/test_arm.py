@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -282,3 +283,26 @@ def test_in_time_a_palm_stands_still(tmp_path, truth):
     path = write(tmp_path, truth, more="[simulation]\nuntil = 0.1\nstep = 0.001\n")
     said = garra("check", path, expect=INVALID).stderr
     assert "hand.arm_root" in said and "[simulation]" in said
+
+
+def test_an_analysis_of_instants_refuses_hands_that_it_would_change(tmp_path, truth):
+    path = write(tmp_path, truth)
+    said = garra("grasp", "analyze", path, expect=INVALID).stderr
+    assert "hand.arm_root" in said and "garra replay" in said
+    path.write_text("\n".join(
+        "root_link = \"palm\"\ntip_radius = 0.004" if line.startswith("root_link") else line
+        for line in path.read_text().splitlines() if not line.startswith("arm_root")
+    ))  # fmt: skip
+    said = garra("grasp", "analyze", path, expect=INVALID).stderr
+    assert "finger 0: tip_radius" in said
+
+
+def test_fingers_of_three_joints_have_to_reach_the_object(tmp_path, truth):
+    path = write(tmp_path, truth)
+    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("arm_root"))
+    height = float(re.search(r"position = \[.*, (.*)\]", text)[1])
+    path.write_text(text)
+    garra("check", path)
+    path.write_text(re.sub(r"(position = \[.*, ).*\]", rf"\g<1>{height + 0.09}]", text))
+    said = garra("check", path, expect=INVALID).stderr
+    assert re.search(r"finger \d cannot reach its contact .*: its tool misses by \d+", said), said

@@ -380,6 +380,36 @@ def test_a_stronger_grip_leaves_what_carries_the_hand():
     assert helped[0] == helped[1] and varied[0] == varied[1]
 
 
+@pytest.mark.parametrize(("half", "off"), [(0.0005, 0.003), (0.002, 0.01)])
+def test_small_pads_of_hard_points_do_not_hold_what_turns_between_them(half, off):
+    """A bar held beside its center of mass by two pads of four points: the least sum of |t_i| balances force and moment."""
+    mass, grip = 0.1, 6.0
+    corners = half * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]])
+    angles = np.linspace(0, 2 * np.pi, 720, endpoint=False)
+    ways = np.stack([np.cos(angles), np.sin(angles)], axis=1)  # of unit forces at each corner
+    forces = np.tile(ways, (4, 1))
+    arms = np.repeat(corners, len(ways), axis=0)
+    balance = np.vstack([forces.T, arms[:, 0] * forces[:, 1] - arms[:, 1] * forces[:, 0]])
+    load = mass * 9.81 / 2 * np.array([0, 1, off])
+    needed = scipy.optimize.linprog(np.ones(len(forces)), A_eq=balance, b_eq=load).fun / grip
+    points = [[x, off + y, z] for x in (-0.015, 0.015) for y, z in corners]
+    normals = [[x, 0, 0] for x in (1.0, -1.0) for _ in corners]
+    jacobian = np.zeros((1, 8, 3, 6))
+    jacobian[0, :4, :, :3] = jacobian[0, 4:, :, 3:] = np.eye(3)
+    held = {}
+    for share in (0.7, 0.95, 0.99, 1.01):
+        grasps = garra.grasp.GraspSet.from_arrays(
+            [points], [normals], friction=share * needed, mass=mass, jacobian=jacobian,
+            inertia=mass / 12 * np.diag([0.16**2 + 0.03**2, 2 * 0.03**2, 0.16**2 + 0.03**2])[None],
+            mass_matrix=np.diag([0.2, 0.5, 0.8] * 2)[None], bias=[[0, 0, 0.8 * 9.81] * 2],
+            force=[[[grip / 4, mass * 9.81 / 8, 0]] * 8], tangent=[[[0, 0, 1.0]] * 8],
+        )  # fmt: skip
+        ranking = garra.grasp.rank(grasps, samples=1)
+        held[share] = ranking.p_held[0]
+        assert ranking.required_friction[0][1] == pytest.approx(needed, rel=0.01)
+    assert held == {0.7: 0, 0.95: 0, 0.99: 0, 1.01: 1}
+
+
 def test_wrong_arguments_of_sets_name_themselves():
     points, normals = [[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1, 0, 0], [-1, 0, 0]]]
     with pytest.raises(ValueError, match="com is one number: give 3"):
