@@ -410,6 +410,7 @@ using SetProgress = std::function<void(std::int64_t)>;
 /// [N].
 struct SetReplay {
   Hand hand = Hand::kIdeal;
+  std::int64_t load_case = 0, load_cases = 1;  ///< the case that is shown, of so many
   Outcome outcome = Outcome::kUnsolved;
   std::vector<std::pair<std::string, double>>
       inputs;                         ///< drawn values: "mass", "contact 2 friction" (names count from 0)
@@ -434,7 +435,9 @@ struct SetReplay {
 /// The options as JSON, as a ranking file has them: distributions as text, such as "normal(0.5, 0.1)".
 [[nodiscard]] std::string describe_study(const SetStudy& study);
 
-/// Recomputes one sample of one grasp with the draws of rank().
+/// Recomputes one sample of one grasp with the draws of rank(). Of a grasp with load cases (its row of case 0) the case
+/// that decides: one that is not held, else the one that needs the most friction; the other way where any case is
+/// enough. Another row shows its own case.
 /// @param grasp number of the grasp, from 0.
 /// @param sample number of the sample, from 0.
 /// @throws Error as rank(), and kUsage for a grasp or sample that does not exist or a grasp without

@@ -171,6 +171,7 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   for (const auto& [name, value] : r.inputs) inputs[name.c_str()] = value;
   out["hand"] = name_of(r.hand);
   out["outcome"] = std::string(to_string(r.outcome));
+  if (r.load_cases > 1) out["load_case"] = r.load_case;
   out["inputs"] = inputs;
   out["mass"] = r.mass;
   out["com"] = to_list(r.com);

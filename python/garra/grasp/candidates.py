@@ -1103,10 +1103,13 @@ class Ranking:
     def replay(self, grasp: int | None = None, sample: int = 0) -> Replay:
         """Recomputes one sample of one grasp in full: drawn inputs, contacts, forces, outcome, margins.
 
+        Of a grasp with load cases, the case that decides (`load_case`): one that is not held, else the one that needs the
+        most friction; the other way for `any_load_case`.
+
         Parameters
         ----------
         grasp : int, optional
-            Number from 0; default: the best.
+            Number (row) from 0; default: the best. The first row of load cases stands for all of them.
         sample : int
             Number from 0.
 
@@ -1136,7 +1139,8 @@ class Ranking:
             one.first, one._arrays(), self.uncertain, whole("grasp", which), whole("sample", sample, 0, 2**63 - 1)
         )
         contacts = [self.contact_name(which, j) for j in range(len(found["point"]))]
-        return Replay(found, title=f"{self.name(which)}, sample {sample}", contacts=contacts)
+        case = f", load case {found['load_case']}" if "load_case" in found else ""
+        return Replay(found, title=f"{self.name(which)}, sample {sample}{case}", contacts=contacts)
 
     def _known_set(self) -> GraspSet:
         if self.candidates is None or not self.uncertain:

@@ -155,8 +155,10 @@ std::string format_answer(const RankAnswer& a) {
   const Ranking& r = a.ranking;
   const auto all = std::ssize(r.status);
   const std::int64_t ranked = count(r, GraspStatus::kRanked);
+  // A grasp has a row for each of its load cases.
+  const std::int64_t first = all - count(r, GraspStatus::kLoadCase), cases = first > 0 ? all / first : 1;
   std::string out = std::filesystem::path(a.set).filename().string() + ": " + std::to_string(ranked) + " of " +
-                    std::to_string(all) + " grasps ranked, " +
+                    std::to_string(all / cases) + " grasps ranked, " +
                     (a.study.best > 0 ? short_number(static_cast<double>(drawn(r))) + " samples in all\n"
                                       : std::to_string(a.study.samples) + " samples each\n");
   out += table(r);
@@ -170,11 +172,15 @@ std::string format_answer(const RankAnswer& a) {
            ".\n";
   }
   if (a.study.best > 0 && ranked > 0) out += race(a);
-  out += meaning(r) + ranking_outcomes(r);
+  out += meaning(r);
+  if (cases > 1)
+    out += std::string("P(held): held in ") + (a.study.any_load_case ? "any" : "all") + " of the " +
+           std::to_string(cases) + " load cases of a grasp; \"grasp\" is the row of its first case.\n\n";
+  out += ranking_outcomes(r);
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 1; k < names.size(); ++k)
-    if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0)
-      out += counted(words(names[k]), n, static_cast<double>(all)) + "\n";
+    if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0 && GraspStatus(k) != GraspStatus::kLoadCase)
+      out += counted(words(names[k]), n, static_cast<double>(all / cases)) + "\n";
   if (const std::int64_t n = unsolved(r); n > 0)
     out += counted("unsolved samples", n, static_cast<double>(drawn(r))) + "\n";
   const double speed = static_cast<double>(drawn(r)) / std::max(a.seconds, 1e-9);

@@ -82,6 +82,7 @@ Json make_json(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sampl
               {"sample", sample},
               {"hand", names_of(r.hand)[static_cast<std::size_t>(r.hand)]},
               {"outcome", to_string(r.outcome)}};
+  if (r.load_cases > 1) out["load_case"] = r.load_case;
   for (const auto& [name, value] : r.inputs) out["inputs"][name] = value;
   out["mass"] = r.mass;
   out["com"] = to_list(r.com);
@@ -107,7 +108,10 @@ std::string table_row(const std::string& name, const std::vector<double>& number
 }
 
 std::string to_text(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sample) {
-  std::string out = "Grasp " + std::to_string(grasp) + ", sample " + std::to_string(sample) + ": " +
+  const std::string of =
+      r.load_cases > 1 ? ", load case " + std::to_string(r.load_case) + " of 0 to " + std::to_string(r.load_cases - 1)
+                       : "";
+  std::string out = "Grasp " + std::to_string(grasp) + ", sample " + std::to_string(sample) + of + ": " +
                     words(to_string(r.outcome)) + " (the hand is " +
                     names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ")\n";
   if (!r.inputs.empty()) out += "\nDrawn\n";

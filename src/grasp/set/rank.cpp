@@ -200,8 +200,8 @@ Ranking rank(const SetSource& source, const SetStudy& study, const Device& devic
   const Ranker ranker{checked, device};
   if (study.best <= 0) return rank_all(ranker, progress);
   if (checked.load_cases() > 1)
-    throw Error(ExitCode::kUsage, "best = " + std::to_string(study.best) + ": the set has load cases",
-                "Rank all grasps: best = 0.");
+    throw Error(ExitCode::kUsage, "best " + std::to_string(study.best) + ": the set has load cases",
+                "Rank all grasps: leave out --best (Python: best).");
   Race race;
   const std::vector<std::size_t> grasp = rankable(ranker, race.ranking);
   // If all of them are wanted, no search is needed.

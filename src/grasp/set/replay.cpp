@@ -151,10 +151,9 @@ void replay_hand(const GraspSet& set, const SetStudy& study, const SetModel& mod
   throw Error(ExitCode::kUsage, what, remedy);
 }
 
-}  // namespace
-
-SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t number, std::int64_t sample) {
-  const CheckedSet checked(source, study);
+/// The sample of one row of the set.
+SetReplay replay_row(const CheckedSet& checked, const SetSource& source, const SetStudy& study, std::int64_t number,
+                     std::int64_t sample) {
   if (number < 0 || number >= source.count())
     refuse("grasp " + std::to_string(number), "The set has " + std::to_string(source.count()) + ", counted from 0.");
   if (sample < 0) refuse("sample " + std::to_string(sample), "Samples are counted from 0.");
@@ -180,6 +179,22 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
   else
     reader.is_soft() ? replay_hand<4>(set, study, model, g, kGrasp, sample, out)
                      : replay_hand<3>(set, study, model, g, kGrasp, sample, out);
+  out.load_cases = checked.load_cases();
+  out.load_case = number % out.load_cases;
+  return out;
+}
+
+}  // namespace
+
+SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t number, std::int64_t sample) {
+  const CheckedSet checked(source, study);
+  SetReplay out = replay_row(checked, source, study, number, sample);
+  for (std::int64_t k = 1; number % checked.load_cases() == 0 && k < checked.load_cases(); ++k) {
+    SetReplay other = replay_row(checked, source, study, number + k, sample);
+    const bool held = out.outcome == Outcome::kHeld, is_other = other.outcome == Outcome::kHeld;
+    const bool needs_more = other.required_friction > out.required_friction;
+    if (held == is_other ? needs_more != study.any_load_case : is_other == study.any_load_case) out = std::move(other);
+  }
   return out;
 }
 

@@ -47,6 +47,17 @@ def test_all_directions_need_the_worst_friction_and_any_the_least():
     assert any_of.p_held[0] == 1 and any_of.required_friction[0, 1] < 1e-3
 
 
+@pytest.mark.parametrize("any_case", [False, True])
+def test_a_replay_shows_the_case_that_decides(any_case):
+    grasps = pinch().with_loads(gravity=9.81 * SIX)
+    rule = {"friction": garra.uniform(0.2, 0.8, common=True), "samples": 64, "any_load_case": any_case}
+    ranking = garra.grasp.rank(grasps, **rule)
+    shown = [ranking.replay(0, i) for i in range(64)]
+    assert sum(r["outcome"] == "held" for r in shown) == ranking.held[0]
+    assert {r["load_case"] % 3 == 0 for r in shown} == {any_case}  # along the normals no friction is needed
+    assert ranking.replay(3, 0)["load_case"] == 3 and "load case" in ranking.replay(0).title
+
+
 def test_the_joint_event_is_that_of_the_samples_not_the_product_of_probabilities():
     # Two loads across that fail in the same samples: the probability of both is that of one.
     grasps = pinch().with_loads(gravity=[[0, 0, -9.81], [0, -9.81, 0]])
@@ -97,7 +108,8 @@ def test_the_program_ranks_sets_with_load_cases_and_refuses_torn_ones(tmp_path: 
     grasps = pinch(count=3).with_loads(gravity=9.81 * SIX)
     grasps.save(tmp_path / "set.h5")
     words = "grasp", "rank", tmp_path / "set.h5", "--no-report", "-o", tmp_path / "r.h5"
-    program(*words, "--set", "contacts.friction={uniform=[0.2,0.8]}", "--set", "held.any_load_case=true")
+    done = program(*words, "--set", "contacts.friction={uniform=[0.2,0.8]}", "--set", "held.any_load_case=true")
+    assert "3 of 3 grasps ranked" in done.stdout and "held in any of the 6 load cases" in done.stdout
     assert garra.grasp.Ranking.read(tmp_path / "r.h5").p_held[0] == 1
     answer = program(*words, "--best", "2", expect=2)
     assert "load cases" in answer.stderr
