@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "garra/core/elementary.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 /// Offset at which a ray from the surface begins, relative to the point's coordinates.
 constexpr double kSkin = 1e-9;
 constexpr double kBeside = 1e-5;  ///< [m]
+/// Ways out of the object along one line that a pair is drawn from.
+constexpr std::size_t kMostExits = 8;
 /// Depth that a fingertip may reach into the object, relative to its radius, because of the facets of a round hollow.
 constexpr double kDent = 0.02;
 /// Separates the random numbers from those of a ranking with the same seed.
@@ -84,10 +87,18 @@ RejectionReason Sampler::draw_pair(mesh::Draws& draws, ContactSample& out) const
   const mesh::Place& first = out.place[0];
   const Vec3<double> along = in_cone(-first.normal, first.tangent, cone_cosine_, draws);
   const double size = std::max({std::abs(first.point[0]), std::abs(first.point[1]), std::abs(first.point[2]), 1e-3});
-  const auto hit = object_.hit({first.point, along, kSkin * size}, mesh::Crossing::kOutOf);
-  if (!hit) return RejectionReason::kMissed;
-  out.place[1] = hit->place;
-  return dot(along, hit->place.normal) >= cone_cosine_ ? RejectionReason::kAccepted : RejectionReason::kOutsideCone;
+  // Of a hollow object there are several: the wall is grasped, or the object across its hollow.
+  std::vector<mesh::Place> exits;
+  for (double from = kSkin * size; exits.size() < kMostExits;) {
+    const auto hit = object_.hit({first.point, along, from}, mesh::Crossing::kOutOf);
+    if (!hit || (!exits.empty() && hit->distance > options_.max_opening)) break;
+    exits.push_back(hit->place);
+    from = hit->distance + kSkin * size;
+  }
+  if (exits.empty()) return RejectionReason::kMissed;
+  const auto count = static_cast<double>(exits.size());
+  out.place[1] = exits[count > 1 ? static_cast<std::size_t>(count * draws.next()) : 0];
+  return dot(along, out.place[1].normal) >= cone_cosine_ ? RejectionReason::kAccepted : RejectionReason::kOutsideCone;
 }
 
 bool Sampler::too_wide(const ContactSample& s) const {

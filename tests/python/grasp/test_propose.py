@@ -134,6 +134,15 @@ def test_files_and_arrays_of_one_mesh_give_one_set(tmp_path):
     np.testing.assert_array_equal(again.sample, one.sample)
 
 
+def test_hollow_objects_are_grasped_at_the_wall_and_across():
+    found = garra.grasp.propose(torus(0.03, 0.008), fingers=2, n=400, max_opening=0.08, mass=0.1)
+    a, b = found.arrays["point"].reshape(-1, 2, 3).transpose(1, 0, 2)
+    width = np.linalg.norm(a - b, axis=1)
+    assert (width < 0.017).sum() > 50 and (width > 0.07).sum() > 50  # 16 mm the tube, 76 mm the ring
+    narrow = garra.grasp.propose(torus(0.03, 0.008), fingers=2, n=100, max_opening=0.05, mass=0.1)
+    assert np.linalg.norm(np.diff(narrow.arrays["point"].reshape(-1, 2, 3), axis=1), axis=2).max() < 0.05
+
+
 def test_pairs_on_a_torus_lie_in_their_cones_and_their_fingers_find_room():
     ring, tube, radius = 0.04, 0.012, 0.01
     s = garra.grasp.propose(torus(around=240, across=120), n=500, friction=0.4, finger_radius=radius, max_opening=0.03)
