@@ -45,7 +45,7 @@ std::string estimate_line(const std::string& event, const Json& e) {
 std::string heading(const Json& s, const std::string& untitled) {
   std::string title = s["title"];
   std::ranges::replace(title, '\n', ' ');  // a title is one line
-  return "\n" + printable(title.empty() ? untitled : title) + "\n\n";
+  return "\n" + (title.empty() ? untitled : title) + "\n\n";
 }
 
 std::string samples_line(const Json& s) {

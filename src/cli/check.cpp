@@ -115,7 +115,8 @@ Content read_content(const CheckArguments& arguments, const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".h5" || ending == ".hdf5") return problems_in(file);
   // Robots and platforms before scenarios: only a scenario has `job`, and an error about a missing one would mislead.
-  if (is_robot(file, ending)) return robot_in(arguments, file);
+  const bool is_name = ending.empty() && !std::filesystem::exists(file);  // of a robot of data/robots
+  if (is_name || is_robot(file, ending)) return robot_in(arguments, file);
   if (ending == ".toml" && io::is_platform_toml(file)) {
     const platform::Platform p = io::read_platform(file, arguments.overrides);
     return {"platform", io::describe_platform(p), io::platform_toml(p), p.notes, Json::object()};

@@ -27,15 +27,29 @@ std::optional<double> finite_number(const std::string& text) {
   return x;
 }
 
-std::string as_whole_number(std::string& text) {
+/// The whole number in the text: digits, with _ between them or without, or as 1e6.
+std::optional<std::uint64_t> read_whole(const std::string& text) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] != '_' || i == 0) digits += text[i];
-  // Through a double, so that 1e6 is whole; up to 1e15 it is exact.
+  std::uint64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, value);
+  if (read.ec == std::errc() && read.ptr == end) return value;
   const auto x = finite_number(digits);
-  if (!x || *x < 1 || *x > 1e15 || *x != std::floor(*x)) return text + ": must be a whole number, at least 1";
-  text = std::to_string(static_cast<long long>(*x));
-  return {};
+  if (!x || *x < 0 || *x > 1e15 || *x != std::floor(*x)) return std::nullopt;
+  return static_cast<std::uint64_t>(*x);
+}
+
+Check whole_from(std::uint64_t least, std::uint64_t most, const char* type, const char* what) {
+  return {[least, most](std::string& text) -> std::string {
+            const auto value = read_whole(text);
+            if (!value || *value < least || *value > most)
+              return text + ": must be a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+            text = std::to_string(*value);
+            return {};
+          },
+          type, what};
 }
 
 }  // namespace
@@ -77,24 +91,9 @@ Check thread_count(int most) {
           "WHOLE>=0", "threads"};
 }
 
-Check whole_number() { return {as_whole_number, "WHOLE>0", "whole number"}; }
+Check whole_number() { return whole_from(1, 1'000'000'000'000'000, "WHOLE>0", "whole number"); }
 
-Check seed(std::uint64_t most) {
-  return {[most](std::string& text) -> std::string {
-            std::uint64_t value = 0;
-            const char* end = text.data() + text.size();
-            const auto read = std::from_chars(text.data(), end, value);
-            const auto x = finite_number(text);  // 1e5
-            const bool digits = read.ec == std::errc() && read.ptr == end;
-            if (!digits && x && *x >= 0 && *x <= 1e15 && *x == std::floor(*x))
-              value = static_cast<std::uint64_t>(*x);
-            else if (!digits || value > most)
-              return text + ": must be a whole number from 0 to " + std::to_string(most);
-            text = std::to_string(value);
-            return {};
-          },
-          "SEED", "seed"};
-}
+Check seed(std::uint64_t most) { return whole_from(0, most, "SEED", "seed"); }
 
 std::vector<std::string> one_per_quantity(const std::vector<std::string>& given) {
   std::vector<std::string> words;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/cuda_device.hpp"
+#include "base/files/suggest.hpp"
 #include "base/scenario/renamed.hpp"
 #include "cli/flags.hpp"
 #include "cli/progress.hpp"
@@ -243,7 +244,7 @@ void Run::execute() {
               (r.end == study::End::kSignal ? "stopped by a signal after " : "time limit reached after ") +
                   std::to_string(r.total.count) + " of " + std::to_string(study.plan().samples) + " samples; so far " +
                   short_estimate(so_far),
-              "Continue with `garra resume " + folder_.path() + "`.");
+              "Continue with `garra resume " + io::shell_word(folder_.path()) + "`.");
 }
 
 void Run::finish() {

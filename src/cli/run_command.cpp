@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/files/atomic_file.hpp"
+#include "base/files/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/report.hpp"
@@ -21,7 +22,7 @@ void run_new(const RunArguments& a) {
   const std::string& path = run.folder().path();
   if (!a.dask.empty() && !work_by_dask(path, a.dask, false))
     throw Error(ExitCode::kInputOutput, path + ": the work was not done by dask (" + a.dask + ")",
-                "What was computed is kept: garra resume " + path);
+                "What was computed is kept: garra resume " + io::shell_word(path));
   run.complete();
 }
 

@@ -574,9 +574,11 @@ def run(
                 campaign.work(kept, client, device=device, on_progress=listener(progress))
                 arguments = ["resume", str(kept)]
             code = _call(arguments if report else [*arguments, "--no-report"], progress)
-        except BaseException:
+        except BaseException as error:
             if out is None:
                 shutil.rmtree(kept, ignore_errors=True)
+            if isinstance(error, _core.Error) and scratch in str(error):  # a file that is gone
+                raise type(error)(str(error).replace(f"{scratch}/scenario.toml", "scenario")) from None
             raise
     if code == _STOPPED:
         raise _core.Error(f"stopped before the end; garra.open_run({str(kept)!r}, resume=True) goes on")

@@ -1,6 +1,8 @@
 #include "base/files/suggest.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 
 namespace garra::io {
 
@@ -63,6 +65,14 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
   return out + (cut ? "...\"" : "\"");
+}
+
+std::string shell_word(std::string_view text) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c > 127 || std::strchr("_-./=:,+@%", c); };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
 }
 
 }  // namespace garra::io

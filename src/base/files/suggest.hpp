@@ -21,4 +21,7 @@ namespace garra::io {
 /// The text in double quotes on one line, shortened if it is long.
 [[nodiscard]] std::string quoted(std::string_view text);
 
+/// The text as one word of a shell's command: in single quotes if it has any other character than those of usual paths.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
 }  // namespace garra::io

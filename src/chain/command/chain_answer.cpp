@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/files/suggest.hpp"
 #include "cli/answer_parts.hpp"
 
 namespace garra::cli {
@@ -202,7 +203,8 @@ std::string chain_answer_text(const Json& s, const Json& manifest, const Look& l
   out += note_lines(s.value("note", ""));
   out += effort_lines(s, manifest);
   if (look.sample >= 0)
-    out += "Slowest sample     garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+    out += "Slowest sample     garra replay " + io::shell_word(look.run) + " --sample " + std::to_string(look.sample) +
+           "\n";
   return out;
 }
 

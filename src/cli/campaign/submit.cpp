@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/files/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/run_command.hpp"
@@ -24,13 +25,6 @@ struct SubmitArguments : RunArguments {
   std::string time = "4:00:00";
 };
 
-/// Single-quoted, so that the shell takes every character literally.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 /// A Slurm array of workers. A worker stopped by its time limit (exit code 75) is requeued.
 std::string slurm_script(const std::string& run, const SubmitArguments& a) {
   std::error_code ignored;
@@ -40,8 +34,8 @@ std::string slurm_script(const std::string& run, const SubmitArguments& a) {
                      "# Two minutes before the end of its time a worker is told to stop with what it has.\n"
                      "#SBATCH --signal=B:TERM@120\n";
   if (a.threads > 0) text += "#SBATCH --cpus-per-task=" + std::to_string(a.threads) + "\n";
-  text += "trap 'kill -TERM \"$worker\"' TERM\n" + quoted(program) + " worker " + quoted(run) + " --device " +
-          a.device +
+  text += "trap 'kill -TERM \"$worker\"' TERM\n" + io::shell_word(program) + " worker " + io::shell_word(run) +
+          " --device " + a.device +
           " --threads \"${SLURM_CPUS_PER_TASK:-0}\" --no-report --progress none &\nworker=$!\n"
           "wait \"$worker\"\ncode=$?\n"
           "# A trapped signal ends the first wait; the second one has the worker's own exit code.\n"
@@ -66,9 +60,10 @@ void submit(const SubmitArguments& a) {
   std::printf("%s: %lld samples in %lld chunks, none computed yet\n", printable(path).c_str(),
               static_cast<long long>(plan.samples), static_cast<long long>(study::count_chunks(plan)));
   if (a.slurm)
-    std::printf("start the workers: sbatch %s\n", quoted(path + "/slurm.sh").c_str());
+    std::printf("start the workers: sbatch %s\n", io::shell_word(path + "/slurm.sh").c_str());
   else
-    std::printf("on any machines that see this folder, any number of times: garra worker %s\n", quoted(path).c_str());
+    std::printf("on any machines that see this folder, any number of times: garra worker %s\n",
+                io::shell_word(path).c_str());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/files/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/jobs.hpp"
 #include "cli/progress.hpp"
@@ -127,7 +128,7 @@ void print_status(const Status& s) {
   const bool whole = s.is_whole();
   if (!whole && (s.finished || s.gap != io::RunFolder::Chunk::kMissing))
     std::printf("chunk %lld %s\n", static_cast<long long>(s.so_far.chunks), io::describe_state(s.gap));
-  if (!s.finished || !whole) std::printf("continue with: garra resume %s\n", run.c_str());
+  if (!s.finished || !whole) std::printf("continue with: garra resume %s\n", io::shell_word(run).c_str());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/files/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/jobs.hpp"
@@ -67,7 +68,7 @@ void verify(const VerifyArguments& a) {
   print_verification(v, a);
   if (v.faults.empty()) return;
   throw Error(ExitCode::kRequirementFailed, a.run + ": does not hold what its scenario gives",
-              "`garra resume " + a.run +
+              "`garra resume " + io::shell_word(a.run) +
                   "` computes again what is missing or damaged; what is forged or was computed "
                   "wrongly is found in a new run only: garra run " +
                   folder.scenario());

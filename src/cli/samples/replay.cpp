@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/files/suggest.hpp"
 #include "base/scenario/renamed.hpp"
 #include "cli/commands.hpp"
 #include "cli/jobs.hpp"
@@ -18,7 +19,7 @@ namespace {
 std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, const Job& job) {
   if (!folder.has("summary.json"))
     throw Error(ExitCode::kUsage, folder.path() + ": the run is not finished, so its closest failure is not known",
-                "Give --sample I, or finish it with `garra resume " + folder.path() + "`.");
+                "Give --sample I, or finish it with `garra resume " + io::shell_word(folder.path()) + "`.");
   std::int64_t sample = -1;
   try {
     auto summary = nlohmann::ordered_json::parse(folder.read_text("summary.json"));
@@ -26,7 +27,7 @@ std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, co
     sample = job.sample_to_replay(summary);
   } catch (const nlohmann::json::exception&) {
     throw Error(ExitCode::kInputOutput, folder.file("summary.json") + ": damaged",
-                "Write it again with `garra resume " + folder.path() + "`, or give --sample I.");
+                "Write it again with `garra resume " + io::shell_word(folder.path()) + "`, or give --sample I.");
   }
   if (sample < 0) throw Error(ExitCode::kUsage, folder.path() + ": " + kind.no_sample, "Give --sample I.");
   return sample;
@@ -55,7 +56,7 @@ void replay(const Arguments& a) {
   const std::filesystem::path given = a.run;
   if (given.extension() == ".toml")
     throw Error(ExitCode::kUsage, a.run + ": is a scenario; a sample is replayed out of its run",
-                "garra run " + a.run + " -o RUN, then garra replay RUN");
+                "garra run " + io::shell_word(a.run) + " -o RUN, then garra replay RUN");
   if (const std::string file = find_items_file(a.run); !file.empty()) {
     if (!a.problem.empty() || !a.output.empty())
       throw Error(ExitCode::kUsage, "--problem and --output are of run folders", "--format json prints all there is.");

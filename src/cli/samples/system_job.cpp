@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/files/suggest.hpp"
 #include "cli/answer_parts.hpp"
 #include "garra/core/error.hpp"
 
@@ -70,7 +71,7 @@ std::string SystemJob::answer(const Json& s, const Json& manifest, const std::st
   const std::string event = s["event"]["name"];
   return heading(s, "Study of " + words(s["job"].get<std::string>())) + estimate_line(event, s["event"]) +
          samples_line(s) + outcomes(s) + influences_on(event, s) + quantiles(s) + "\n" + speed_line(manifest) +
-         "A sample           garra replay " + run + " --sample 0\n";
+         "A sample           garra replay " + io::shell_word(run) + " --sample 0\n";
 }
 
 std::int64_t SystemJob::sample_to_replay(const Json& summary) const { return summary["samples"] == 0 ? -1 : 0; }

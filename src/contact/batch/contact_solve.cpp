@@ -82,7 +82,10 @@ void make_room(const ProblemView& problems, const Wanted& wanted, int threads, S
 
 bool is_newton(Method method) { return method == Method::kAuto || method == Method::kSemismoothNewton; }
 
-void check_method(const ProblemView& in, Method method) {
+void check_options(const ProblemView& in, const Options& options) {
+  const Method method = options.method;
+  if (!(options.tolerance <= 1e-2))
+    throw Error(ExitCode::kUsage, "tolerance: above 0.01", "it is a share of the load: give 0.01 or less");
   if (method == Method::kLemke) check_all_slide(in);
   if (in.contacts > most_contacts(method))
     throw Error(
@@ -256,7 +259,7 @@ void solve_on_cpu(const Job& job) {
 
 void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
   check_sizes(problems);
-  check_method(problems, options.method);
+  check_options(problems, options);
   check_precision(problems.contacts, options);
   make_room(problems, options.wanted, solve_threads(device), out);
   run_method(make_job(problems, options, device, out));

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/files/suggest.hpp"
 #include "cli/answer_parts.hpp"
 
 namespace garra::cli {
@@ -110,7 +111,8 @@ std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   // If all samples are held, the shown one is the nearest to failing, not a failure.
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)
-    out += format("%-18s ", label) + "garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+    out += format("%-18s ", label) + "garra replay " + io::shell_word(look.run) + " --sample " +
+           std::to_string(look.sample) + "\n";
   return out;
 }
 

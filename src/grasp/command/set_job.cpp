@@ -1,6 +1,7 @@
 // job = "grasp_set" in the program: writes ranking.h5 and the answer. Its samples are replayed as those of any ranking.
 #include <nlohmann/json.hpp>
 
+#include "base/files/suggest.hpp"
 #include "cli/answer_parts.hpp"
 #include "cli/jobs.hpp"
 #include "garra/core/error.hpp"
@@ -86,7 +87,8 @@ class GraspSetJob final : public Job {
 
   [[nodiscard]] std::int64_t sample_to_replay(const Json& /*summary*/) const override { return 0; }
   void replay(const ReplayArguments& a, std::int64_t /*sample*/) const override {
-    throw Error(ExitCode::kUsage, a.run + ": has no ranking yet", "Finish it by `garra resume " + a.run + "`.");
+    throw Error(ExitCode::kUsage, a.run + ": has no ranking yet",
+                "Finish it by `garra resume " + io::shell_word(a.run) + "`.");
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/files/suggest.hpp"
 #include "cli/answer_parts.hpp"
 #include "cli/progress.hpp"
 #include "grasp/command/grasp_answer.hpp"
@@ -164,7 +165,8 @@ std::string grasp_time_answer_text(const Json& s, const Json& manifest, const Lo
   std::string out = heading(s, "Grasp in time") + headline_lines(s) + levels(s) + motion_outcomes(s);
   out += first_to_slip(s) + influences_on("held", s) + metrics(s) + audit(s) + effort_lines(s, manifest);
   if (look.sample >= 0)
-    out += "Worst sample       garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+    out += "Worst sample       garra replay " + io::shell_word(look.run) + " --sample " + std::to_string(look.sample) +
+           "\n";
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/files/suggest.hpp"
 #include "cli/answer_parts.hpp"
 #include "platform/command/platform_answer.hpp"
 
@@ -154,7 +155,8 @@ std::string platform_study_answer_text(const Json& s, const Json& manifest, cons
          "\n";
   out += speed_line(manifest);
   if (look.sample >= 0)
-    out += "Highest force      garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+    out += "Highest force      garra replay " + io::shell_word(look.run) + " --sample " + std::to_string(look.sample) +
+           "\n";
   return out;
 }
 

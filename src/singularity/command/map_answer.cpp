@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/files/suggest.hpp"
 #include "cli/answer_parts.hpp"
 #include "singularity/command/answers.hpp"
 
@@ -191,7 +192,8 @@ std::string singularity_map_answer_text(const Json& s, const Json& manifest, con
   if (!near.is_null() && near["converged"] > 0) out += dependent_text(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)
-    out += "Worst sample       garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+    out += "Worst sample       garra replay " + io::shell_word(look.run) + " --sample " + std::to_string(look.sample) +
+           "\n";
   return out;
 }
 

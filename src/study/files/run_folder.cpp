@@ -8,6 +8,7 @@
 
 #include "base/files/atomic_file.hpp"
 #include "base/files/sha256.hpp"
+#include "base/files/suggest.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
 #include "study/files/chunk_file.hpp"
@@ -95,12 +96,17 @@ bool is_unfinished(const std::string& path) {
 }
 
 /// A new run needs an empty folder, because other files could be overwritten. `is_ours`: we hold its lock.
-void require_new(const std::string& path, bool is_ours) {
+void require_new(const std::string& path, const std::string& scenario_text, const std::vector<std::string>& overrides,
+                 bool is_ours) {
   std::error_code error;
-  if (fs::exists(path + "/scenario.toml", error))
-    throw Error(
-        ExitCode::kUsage, path + ": already holds a run",
-        "continue it with `garra resume " + path + "`, replace it with --overwrite, or give another folder with -o");
+  if (fs::exists(path + "/scenario.toml", error)) {
+    const bool same = read_all(path + "/scenario.toml") == scenario_text &&
+                      fs::exists(path + "/overrides.json", error) &&
+                      read_overrides(path + "/overrides.json") == overrides;
+    throw Error(ExitCode::kUsage, path + ": already holds a run" + (same ? "" : " of another scenario"),
+                (same ? "continue it with `garra resume " + shell_word(path) + "`, replace" : std::string("replace")) +
+                    " it with --overwrite, or give another folder with -o");
+  }
   const bool locked = !is_ours && fs::exists(path + "/" + RunLock::kName, error);
   if (locked || is_unfinished(path)) return;  // to lock it tells who is at work there
   for (const auto& entry : fs::directory_iterator(path, error)) {
@@ -129,7 +135,7 @@ void remove_run(const std::string& path, const std::vector<std::string>& needed)
 
 RunFolder RunFolder::create(const std::string& path, const std::string& scenario_text,
                             const std::vector<std::string>& overrides, const std::vector<std::string>& models) {
-  require_new(path, false);
+  require_new(path, scenario_text, overrides, false);
   std::error_code error;
   fs::create_directories(path, error);
   if (error)
@@ -139,7 +145,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   folder.overrides_ = overrides;
   // Between the two checks: only with the lock held does the second one see a stable folder.
   folder.lock();
-  require_new(path, true);  // another process may have been faster
+  require_new(path, scenario_text, overrides, true);  // another process may have been faster
   try {
     folder.fill(scenario_text, models);
   } catch (...) {  // the folder was empty: all that is in it is ours

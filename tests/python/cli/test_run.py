@@ -12,6 +12,7 @@ import pty
 import random
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -297,6 +298,21 @@ def test_a_lost_result_is_written_again(copy, whole):
 def test_a_run_is_never_overwritten(copy):
     done = run_sphere(copy, expect=USAGE)
     assert "already holds a run" in done.stderr and f"garra resume {copy}" in done.stderr
+    done = run_sphere(copy, "--set", "object.mass=0.4", expect=USAGE)
+    assert "already holds a run of another scenario" in done.stderr and "resume" not in done.stderr
+
+
+def test_check_takes_names_of_robots():
+    assert garra("check", "iiwa14").stdout == garra("check", "data/robots/iiwa14.urdf", cwd=ROOT).stdout
+    assert "Did you mean" in garra("check", "iiwa15", expect=None).stderr
+
+
+def test_suggested_commands_quote_folders_with_blanks(tmp_path):
+    folder = tmp_path / "two words" / "it's"
+    folder.parent.mkdir()
+    done = run_sphere(folder)
+    command = next(line for line in done.stdout.splitlines() if "garra replay" in line).split("garra ")[1]
+    assert garra(*shlex.split(command)).returncode == DONE
 
 
 def test_a_run_is_replaced_where_that_is_asked_for(copy):

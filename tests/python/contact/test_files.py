@@ -853,7 +853,7 @@ def test_outputs_never_collide(solve, small, tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--no-such-flag"], ["--tolerance", "0"], ["--tolerance", "x"], ["--threads", "-1"], ["--format", "xml"],
+    [["--no-such-flag"], ["--tolerance", "0"], ["--tolerance", "0.1"], ["--tolerance", "x"], ["--threads", "-1"], ["--format", "xml"],
      ["--max-iterations", "0"], ["--max-unsolved", "2"], ["--device", "abacus"], ["--method", "magic"],
      ["--method", ""], ["--starts", "0"], ["--method", "spg", "--starts", "2.5"]],
 )  # fmt: skip

@@ -75,6 +75,8 @@ def test_a_mapping_is_a_scenario_and_settings_override_it():
     assert folder.is_dir()
     del found
     assert not folder.exists()
+    with pytest.raises(garra.FileError, match=r"^scenario:\d+:\d+: contacts.frictoin: .*\n *Did you mean"):
+        garra.run(scenario | {"contacts": {"frictoin": 0.6}}, samples=2)
 
 
 def test_a_data_frame_without_pandas_names_the_extra(monkeypatch):
