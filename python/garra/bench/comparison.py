@@ -23,6 +23,7 @@ from garra.study.progress import Progress, count_listener
 KINDS = ("contact", "lcp", "mcp")
 """Kinds of sets: friction contact problems (A, b, mu), linear complementarity problems (M, q), and Problem."""
 _ENDINGS = ("converged", "false_claim", "crashed", "gave_up")
+_FILES = (".npz", ".h5", ".hdf5")
 _registered: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS}
 
 
@@ -268,17 +269,17 @@ def export(kind: str, problems: Sequence[Any], path: str | os.PathLike[str]) -> 
     Parameters
     ----------
     kind : str
-        "contact": arrays A, b, mu of an NPZ file, or a folder of FCLIB files if `path` does not end in .npz. "lcp": M,
-        q. "mcp": M, q, lower, upper, x0 of the affine problems, under the name of each.
+        "contact": arrays A, b, mu, or a folder of FCLIB files if `path` ends otherwise than a file. "lcp": M, q. "mcp": M,
+        q, lower, upper, x0 of the affine problems, under the name of each.
     problems : sequence
         As in compare().
     path : path
-        File.npz, or a folder.
+        File.npz; file.h5 (contact problems in it are read by `garra contact solve`), or a folder.
 
     Raises
     ------
     garra.UsageError
-        For an unknown kind, or a folder for other problems than contacts.
+        For an unknown kind, problems of several sizes in one file, or a folder for other problems than contacts.
 
     Examples
     --------
@@ -287,18 +288,30 @@ def export(kind: str, problems: Sequence[Any], path: str | os.PathLike[str]) -> 
     (2, 3, 3)
     """
     path = Path(path)
-    if _kind(kind) == "contact" and path.suffix != ".npz":
+    if _kind(kind) == "contact" and path.suffix not in _FILES:
         _write_fclib(problems, path)
         return
-    if path.suffix != ".npz":
-        raise _core.UsageError(f"{path}: FCLIB has contact problems only\nGive a file whose name ends in .npz.")
+    if path.suffix not in _FILES:
+        raise _core.UsageError(f"{path}: FCLIB has contact problems only\nGive a file whose name ends in .npz or .h5.")
     if kind == "mcp":
         named = {p.name: p for p in problems if p.M is not None}
         fields = ("M", "q", "lower", "upper", "x0")
-        np.savez(path, **{f"{name}_{field}": getattr(p, field) for name, p in named.items() for field in fields})
+        arrays = {f"{name}_{field}": getattr(p, field) for name, p in named.items() for field in fields}
+    else:
+        sizes = sorted({len(problem[1]) for problem in problems})
+        if len(sizes) > 1:
+            remedy = "a folder, which has a file for each." if kind == "contact" else "problems of one size."
+            raise _core.UsageError(f"{path}: problems of {sizes} unknowns do not go into one array\nGive {remedy}")
+        names = ("A", "b", "mu") if kind == "contact" else ("M", "q")
+        arrays = {name: np.stack(x) for name, x in zip(names, zip(*problems, strict=True), strict=True)}
+    if path.suffix == ".npz":
+        np.savez(path, **arrays)
         return
-    names = ("A", "b", "mu") if kind == "contact" else ("M", "q")
-    np.savez(path, **{name: np.stack(values) for name, values in zip(names, zip(*problems, strict=True), strict=True)})
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        for name, array in arrays.items():
+            file[name] = array
 
 
 def _kind(kind: str) -> str:

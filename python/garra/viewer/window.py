@@ -195,6 +195,7 @@ def _read(folder: str, file: Path | None = None) -> dict[str, Any]:
     found = scene.read_file(file) if file else scene.read_motion(folder) or scene.read_pictures(folder)
     if not found:
         raise _core.FileError(
-            f'{file or folder}: no grasp that can be shown; give the folder of a run of job = "grasp"'
+            f"{file or folder}: no grasp that can be shown; give the folder of a run, or an object of garra.grasp "
+            "(a set's file: GraspSet.from_hdf5 or from_npz)"
         )
     return found

@@ -71,20 +71,23 @@ def test_exported_sets_are_read_again(tmp_path):
         assert file["obstacle_M"].shape == (199, 199) and "traffic_M" not in file
     with pytest.raises(garra.UsageError, match="contact problems only"):
         garra.bench.export("lcp", garra.bench.lcp_set(1, 2), tmp_path / "folder")
+    with pytest.raises(garra.UsageError, match=r"(?s)set.npz: problems of \[3, 9\] unknowns .*Give a folder"):
+        garra.bench.export("contact", [*problems, *garra.bench.contact_set(1, contacts=1)], tmp_path / "set.npz")
 
 
-def test_fclib_files_are_those_that_the_program_reads(tmp_path):
+@pytest.mark.parametrize("name", ["fclib", "set.h5"])
+def test_exported_contact_problems_are_those_that_the_program_reads(tmp_path, name):
     from program import garra as run_program
 
     problems = garra.bench.contact_set(2)
-    garra.bench.export("contact", problems, tmp_path / "fclib")
-    files = sorted((tmp_path / "fclib").glob("*.hdf5"))
+    garra.bench.export("contact", problems, tmp_path / name)
+    files = sorted((tmp_path / name).glob("*.hdf5")) or 2 * [tmp_path / name]
     assert len(files) == 2
     run_program("contact", "solve", str(files[1]), "-o", str(tmp_path / "out.h5"))
     import h5py
 
     with h5py.File(tmp_path / "out.h5") as file:
-        c = np.asarray(file["c"])[0]
+        c = np.asarray(file["c"])[-1]
     assert abs(c - garra.contact.solve(*problems[1]).c).max() < 1e-6
 
 
