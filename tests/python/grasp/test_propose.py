@@ -134,6 +134,17 @@ def test_files_and_arrays_of_one_mesh_give_one_set(tmp_path):
     np.testing.assert_array_equal(again.sample, one.sample)
 
 
+def test_flat_pads_on_a_ball_need_the_friction_of_its_weight():
+    """Two pads of F bear m g: mu = m g / (2 F), however large the pads are and however their points are turned."""
+    grasps = garra.grasp.propose("sphere:0.03", fingers=2, n=4000, pad_radius=0.01, friction=0.5, mass=0.5, force_limit=20.0)
+    middle = grasps.arrays["point"].reshape(-1, 2, 3, 3).mean(2)
+    line = middle[:, 1] - middle[:, 0]
+    level = np.nonzero((abs(line[:, 2]) < 0.03 * np.linalg.norm(line, axis=1)) & (np.linalg.norm(line, axis=1) > 0.0555))[0]
+    assert len(level) >= 3
+    needed = garra.grasp.rank(grasps, samples=1, friction_samples=1).required_friction[level, 1]
+    np.testing.assert_allclose(needed, 0.5 * 9.81 / 40, rtol=0.08)
+
+
 def test_hollow_objects_are_grasped_at_the_wall_and_across():
     found = garra.grasp.propose(torus(0.03, 0.008), fingers=2, n=400, max_opening=0.08, mass=0.1)
     a, b = found.arrays["point"].reshape(-1, 2, 3).transpose(1, 0, 2)
