@@ -10,12 +10,12 @@
 namespace garra::grasp {
 namespace {
 
-constexpr double kCoarse = 3;         ///< cells of the palm, and while the object turns, are larger by this factor
-constexpr double kSteepest = 0.2;     ///< cosine: surfaces that are steeper to the pad bear no force
-constexpr double kFirstTouch = 0.75;  ///< the normal is that of cells with more than this share of the deepest's weight
-constexpr double kBorder = 0.75;      ///< the middle of a cell at a pad's edge is nearer to it, in sides of a cell
-constexpr int kMaxSteps = 60;         ///< turns of an object
-constexpr double kMaxStep = 0.15;     ///< of a turn [rad]
+constexpr double kCoarse = 3;        ///< cells of the palm, and while the object turns, are larger by this factor
+constexpr double kSteepest = 0.2;    ///< cosine: surfaces that are steeper to the pad bear no force
+constexpr double kFirstTouch = 0.9;  ///< the normal is that of cells with more than this share of the deepest's weight
+constexpr double kBorder = 0.75;     ///< the middle of a cell at a pad's edge is nearer to it, in sides of a cell
+constexpr int kMaxSteps = 60;        ///< turns of an object
+constexpr double kMaxStep = 0.15;    ///< of a turn [rad]
 constexpr double kSmallestStep = 4e-3;  ///< the object rests where turns change their sense below this [rad]
 constexpr double kRounding = 1e-6;      ///< of the line between the pads' forces [rad]
 constexpr double kStanding = 0.3;       ///< cosine: a table prevents turns about axes farther from its normal
