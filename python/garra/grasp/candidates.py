@@ -23,7 +23,7 @@ from garra.grasp.poses import ParallelJaw, Touch, close_hand, close_jaw, hand_so
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, read_mesh, read_names, sound_mesh
 from garra.grasp.robustness import OUTCOMES
 from garra.grasp.set_options import OF_CONTACTS, OF_GRASPS, OF_HANDS, GraspArrays, RankOptions, is_drawn, study_of
-from garra.grasp.what_helps import WhatHelps, grasp_arrays, stronger, what_helps
+from garra.grasp.what_helps import WhatHelps, grasp_arrays, rows_of_cases, stronger, what_helps
 from garra.options import accept_options
 from garra.page.outcomes import read_outcome
 from garra.page.run_folder import RunError
@@ -1181,7 +1181,7 @@ class Ranking:
         Parameters
         ----------
         grasp : int, optional
-            Number from 0; default: the best.
+            Number (row) from 0; default: the best. With load cases, a variant has a row for each of them.
         share : float
             Relative change.
         move : float
@@ -1212,10 +1212,16 @@ class Ranking:
         """
         one = self._known_set()
         which = self.best if grasp is None else whole("grasp", grasp, 0, len(self.rank) - 1)
-        names, sets = _changed(one, which, self.uncertain, positive("share", share), positive("move", move))
+        cases = rows_of_cases(one, which)
+        share, move = positive("share", share), positive("move", move)
+        changes = list(zip(*(_changed(one, row, self.uncertain, share, move) for row in cases), strict=True))
+        names = [change[0][0] for change in changes for _ in cases]
         rows = slice(int(one.first[which]), int(one.first[which + 1]))
         contacts = None if one.contact_names is None else one.contact_names[rows] * len(names)
+        sets = [arrays for change in changes for _, arrays in change]
         parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
+        if len(cases) > 1:
+            parts["load_case"] = np.tile(np.arange(len(cases), dtype=float), len(changes))
         first = np.arange(len(names) + 1, dtype=np.int64) * (rows.stop - rows.start)
         changed = GraspSet(first, parts, one.mesh, names, contacts)
         columns = _core.grasp_set_rank(
@@ -1235,7 +1241,7 @@ class Ranking:
         Parameters
         ----------
         grasp : int, optional
-            Number from 0; default: the best.
+            Number (row) from 0; default: the best. All load cases of a grasp count.
         share : float
             Relative change.
         move : float
@@ -1618,14 +1624,13 @@ def rank(
 
 def _changed(
     of: GraspSet, grasp: int, uncertain: dict[str, Any], share: float, move: float
-) -> tuple[list[str], list[dict[str, np.ndarray]]]:
-    """Names of the changes of a grasp, and its arrays with each change."""
+) -> list[tuple[str, dict[str, np.ndarray]]]:
+    """Names of the changes of a row, and its arrays with each change."""
     arrays, rows = grasp_arrays(of, grasp)
-    names, sets = ["as it is"], [arrays]
+    out = [("as it is", arrays)]
 
     def add(name: str, changed: dict[str, np.ndarray]) -> None:
-        names.append(name)
-        sets.append({**arrays, **changed})
+        out.append((name, {**arrays, **changed}))
 
     if command := stronger(arrays, share):
         add(f"command x {1 + share:g}", command)
@@ -1649,7 +1654,7 @@ def _changed(
                 point[j] += sign * move * along + 0.5 * bend * move**2 * n
                 normal[j] = n - sign * move * bend * along
                 add(f"{contact} {sign * 1000 * move:+g} mm along {label}", {"point": point, "normal": normal})
-    return names, sets
+    return out
 
 
 def _names() -> tuple[str, ...]:

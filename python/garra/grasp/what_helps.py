@@ -38,9 +38,38 @@ class WhatHelps:
 
 def what_helps(ranking: Any, one: Any, grasp: int, share: float, move: float, ranked: Any) -> WhatHelps:
     """`ranked(set, uncertain)` ranks a set."""
-    arrays, rows = grasp_arrays(one, grasp)
-    uncertain = ranking.uncertain
-    changes: list[tuple[str, str, dict[str, np.ndarray]]] = []  # kind, name, arrays
+    uncertain, cases = ranking.uncertain, rows_of_cases(one, grasp)
+    as_is = [grasp_arrays(one, row)[0] for row in cases]
+    before = float(ranked(_joined_set([as_is]), uncertain).p_held[0])
+    found = {}
+    # Of each change the arrays under each load case.
+    changes = [list(each) for each in zip(*(_changes(one, row, share, move) for row in cases), strict=True)]
+    if changes:
+        sets = [[old | changed for old, (_, _, changed) in zip(as_is, each, strict=True)] for each in changes]
+        result = ranked(_joined_set(sets), uncertain)
+        for k, ((kind, name, _), *_) in enumerate(changes):
+            p, low, high = (float(x[k * len(cases)]) for x in (result.p_held, result.low, result.high))
+            if np.isfinite(p) and (kind not in found or p > found[kind][1]):
+                found[kind] = name, p, low, high
+    rough = [_rougher(arrays, uncertain, share) for arrays in as_is]
+    rougher = ranked(_joined_set([rough]), uncertain | _rougher_draws(uncertain, share))
+    found["friction"] = f"friction x {1 + share:g}", *(float(x[0]) for x in (rougher.p_held, rougher.low, rougher.high))
+    order = sorted(found.values(), key=lambda row: -row[1])
+    columns = (np.array([row[k] for row in order]) for k in (1, 2, 3))
+    return WhatHelps(ranking.name(cases[0]), [row[0] for row in order], *columns, before)
+
+
+def rows_of_cases(of: Any, grasp: int) -> range:
+    """Rows of a grasp of a set: one, or one for each of its load cases."""
+    case = of.arrays.get("load_case", np.zeros(1))
+    cases = int(case.max()) + 1
+    return range(grasp - grasp % cases, grasp - grasp % cases + cases)
+
+
+def _changes(one: Any, row: int, share: float, move: float) -> list[tuple[str, str, dict[str, np.ndarray]]]:
+    """Changes of one row: kind, name, arrays."""
+    arrays, rows = grasp_arrays(one, row)
+    changes: list[tuple[str, str, dict[str, np.ndarray]]] = []
     if command := stronger(arrays, share):
         changes.append(("grip force", f"grip force x {1 + share:g}", command))
     if "force_limit" in arrays:
@@ -51,21 +80,7 @@ def what_helps(ranking: Any, one: Any, grasp: int, share: float, move: float, ra
     # The levers of several joints change with the place of a contact; those of a jaw do not.
     if "jacobian" not in arrays or arrays["mass_matrix"].shape[-1] == 1:
         changes += _moved(links, arrays, move, surface)
-    changes += [] if surface is None else _fingers(links, arrays, surface)
-    as_is = ranked(_joined_set([arrays]), uncertain)
-    before = float(as_is.p_held[0])
-    found = {}
-    if changes:
-        result = ranked(_joined_set([arrays | changed for _, _, changed in changes]), uncertain)
-        for k, (kind, name, _) in enumerate(changes):
-            p = result.p_held[k]
-            if np.isfinite(p) and (kind not in found or p > found[kind][1]):
-                found[kind] = name, float(p), float(result.low[k]), float(result.high[k])
-    rougher = ranked(_joined_set([_rougher(arrays, uncertain, share)]), uncertain | _rougher_draws(uncertain, share))
-    found["friction"] = f"friction x {1 + share:g}", *(float(x[0]) for x in (rougher.p_held, rougher.low, rougher.high))
-    order = sorted(found.values(), key=lambda row: -row[1])
-    columns = (np.array([row[k] for row in order]) for k in (1, 2, 3))
-    return WhatHelps(ranking.name(grasp), [row[0] for row in order], *columns, before)
+    return changes if surface is None else changes + _fingers(links, arrays, surface)
 
 
 def stronger(arrays: dict[str, np.ndarray], share: float) -> dict[str, np.ndarray]:
@@ -103,8 +118,9 @@ def _rougher_draws(uncertain: dict[str, Any], share: float) -> dict[str, Any]:
     return {name: (kind, *((1 + share) * x for x in numbers))}
 
 
-def _joined_set(sets: list[dict[str, np.ndarray]]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """first and arrays of grasps; a joint that a grasp lacks stands still."""
+def _joined_set(grasps: list[list[dict[str, np.ndarray]]]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """first and arrays of grasps under load cases; a joint that a grasp lacks stands still."""
+    sets = [arrays | {"load_case": np.array([float(k)])} for cases in grasps for k, arrays in enumerate(cases)]
     joints = max((arrays["mass_matrix"].shape[-1] for arrays in sets if "mass_matrix" in arrays), default=0)
     padded = [_with_joints(arrays, joints) if joints else arrays for arrays in sets]
     first = np.cumsum([0, *(len(arrays["point"]) for arrays in padded)]).astype(np.int64)

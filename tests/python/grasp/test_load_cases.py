@@ -58,6 +58,24 @@ def test_a_replay_shows_the_case_that_decides(any_case):
     assert ranking.replay(3, 0)["load_case"] == 3 and "load case" in ranking.replay(0).title
 
 
+def test_changes_of_a_grasp_are_ranked_under_all_its_load_cases():
+    grasps = pinch().with_loads(gravity=9.81 * SIX)
+    ranking = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.8, common=True), samples=1000)
+    need = needed(1, 0.2 * 9.81, 2.0)  # across; along the normals (case 0) the pads bear the weight without friction
+    for row in (6, 8):  # any row stands for its grasp
+        helps = ranking.what_helps(row)
+        p = dict(zip(helps.change, helps.p_held, strict=True))
+        assert helps.grasp == "grasp 6" and helps.before == ranking.p_held[6] == pytest.approx((0.8 - need) / 0.6, abs=0.05)
+        assert p["friction x 1.2"] == pytest.approx((0.96 - need) / 0.72, abs=0.05)
+        assert p["force limits x 1.2"] == pytest.approx((0.8 - need / 1.2) / 0.6, abs=0.05)
+        variants = ranking.variants(row)
+        assert variants.p_held[0] == ranking.p_held[6] and variants.candidates.arrays["load_case"][:7].tolist() == [*range(6), 0]
+        assert [variants.name(k) for k in (0, 6)] == ["as it is (grasp 0)", "force limits x 1.2 (grasp 6)"]
+        assert variants.p_held[6] == p["force limits x 1.2"] and variants.refused == {"load_case": 5 * len(variants.p_held) // 6}
+    any_of = garra.grasp.rank(grasps, friction=garra.uniform(0.2, 0.8, common=True), samples=64, any_load_case=True)
+    assert any_of.what_helps(0).before == 1
+
+
 def test_the_joint_event_is_that_of_the_samples_not_the_product_of_probabilities():
     # Two loads across that fail in the same samples: the probability of both is that of one.
     grasps = pinch().with_loads(gravity=[[0, 0, -9.81], [0, -9.81, 0]])
