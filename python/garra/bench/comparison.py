@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import platform
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -180,7 +181,7 @@ def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: floa
     Raises
     ------
     garra.UsageError
-        For an unknown kind, and for problems that are not such tuples.
+        For an unknown kind, no problem, and problems that are not such tuples of such shapes.
 
     Examples
     --------
@@ -270,7 +271,7 @@ def export(kind: str, problems: Sequence[Any], path: str | os.PathLike[str]) -> 
     ----------
     kind : str
         "contact": arrays A, b, mu, or a folder of FCLIB files if `path` ends otherwise than a file. "lcp": M, q. "mcp": M,
-        q, lower, upper, x0 of the affine problems, under the name of each.
+        q, lower, upper, x0 and the known solution of the affine problems, under the name of each; a warning names others.
     problems : sequence
         As in compare().
     path : path
@@ -279,7 +280,8 @@ def export(kind: str, problems: Sequence[Any], path: str | os.PathLike[str]) -> 
     Raises
     ------
     garra.UsageError
-        For an unknown kind, problems of several sizes in one file, or a folder for other problems than contacts.
+        For an unknown kind, problems that compare() refuses or of several sizes in one file, none that is affine, or a
+        folder for other problems than contacts.
 
     Examples
     --------
@@ -287,16 +289,22 @@ def export(kind: str, problems: Sequence[Any], path: str | os.PathLike[str]) -> 
     >>> np.load(tmp / "set.npz")["M"].shape
     (2, 3, 3)
     """
-    path = Path(path)
-    if _kind(kind) == "contact" and path.suffix not in _FILES:
+    path, problems = Path(path), _checked(_kind(kind), problems)
+    if kind == "contact" and path.suffix not in _FILES:
         _write_fclib(problems, path)
         return
     if path.suffix not in _FILES:
         raise _core.UsageError(f"{path}: FCLIB has contact problems only\nGive a file whose name ends in .npz or .h5.")
     if kind == "mcp":
         named = {p.name: p for p in problems if p.M is not None}
-        fields = ("M", "q", "lower", "upper", "x0")
-        arrays = {f"{name}_{field}": getattr(p, field) for name, p in named.items() for field in fields}
+        if left := [p.name for p in problems if p.M is None]:
+            what = f"{path}: left out, because not affine (M, q): {', '.join(left)}"
+            if not named:
+                raise _core.UsageError(what)
+            warnings.warn(what, stacklevel=2)
+        fields = ("M", "q", "lower", "upper", "x0", "solution")
+        known = ((f"{name}_{field}", getattr(p, field)) for name, p in named.items() for field in fields)
+        arrays = {name: value for name, value in known if value is not None}
     else:
         sizes = sorted({len(problem[1]) for problem in problems})
         if len(sizes) > 1:
@@ -411,9 +419,21 @@ def _checked(kind: str, problems: Any) -> list[Any]:
     if not isinstance(problems, Iterable):
         raise _core.UsageError(f"problems: {problems!r} is no sequence")
     given = list(problems)
+    if not given:
+        raise _core.UsageError("problems: there is none")
     for number, problem in enumerate(given):
-        if parts and not (isinstance(problem, tuple | list) and len(problem) == len(parts)):
+        if parts is None:
+            if not isinstance(problem, Problem):
+                raise _core.UsageError(f"problem {number} is {type(problem).__name__}, no garra.bench.problems.Problem")
+            continue
+        if not (isinstance(problem, tuple | list) and len(problem) == len(parts)):
             raise _core.UsageError(f"problem {number} is no tuple ({', '.join(parts)})")
+        shapes = [np.shape(part) for part in problem]
+        n = shapes[0][0] if shapes[0] else 0
+        if not n or shapes != [(n, n), (n,), (n / 3,)][: len(parts)]:
+            had = ", ".join(f"{name} {list(shape)}" for name, shape in zip(parts, shapes, strict=True))
+            wanted = "A [3k, 3k], b [3k], mu [k]" if kind == "contact" else "M [n, n], q [n]"
+            raise _core.UsageError(f"problem {number} has {had}, not {wanted}")
     return given
 
 

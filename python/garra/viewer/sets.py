@@ -23,13 +23,14 @@ class SetViewer:
         except ImportError:
             raise ImportError("the viewer needs viser: pip install garra[viewer]") from None
         self.grasps, self.count = grasps, len(grasps) if hasattr(grasps, "arrays") else 1
+        first = self._known(0 if grasp is None else grasp)  # an error leaves no server behind
         self.server = viser.ViserServer(host="127.0.0.1", port=port, label="garra", verbose=False)
         self.server.scene.set_up_direction("+z")
         self._handles: list[Any] = []
         self._number = self.server.gui.add_slider("grasp", 0, max(self.count - 1, 1), 1, 0)
         self._words = self.server.gui.add_markdown("")
         self._number.on_update(lambda _: self._draw(int(self._number.value)))
-        self.look(0 if grasp is None else grasp)
+        self.look(first)
         solids, points, *_ = grasps._picture(int(self._number.value))
         parts.look_from(self.server, np.concatenate([np.reshape(points, (-1, 3)), *(s.vertices for s in solids)]))
 
@@ -39,13 +40,16 @@ class SetViewer:
 
     def look(self, grasp: int) -> None:
         """Shows another grasp."""
-        if not 0 <= grasp < self.count:
-            raise _core.UsageError(f"grasp = {grasp}, not from 0 to {self.count - 1}")
-        self._number.value = grasp
+        self._number.value = self._known(grasp)
         self._draw(grasp)
 
     def close(self) -> None:
         self.server.stop()
+
+    def _known(self, grasp: int) -> int:
+        if not 0 <= grasp < self.count:
+            raise _core.UsageError(f"grasp = {grasp}, not from 0 to {self.count - 1}")
+        return grasp
 
     def _draw(self, grasp: int) -> None:
         solids, points, normals, friction = self.grasps._picture(grasp)

@@ -62,6 +62,7 @@ class Viewer:
             import viser
         except ImportError:
             raise ImportError("the viewer needs viser: pip install garra[viewer]") from None
+        self._find(sample)  # an error leaves no server behind
         self.server = viser.ViserServer(host="127.0.0.1", port=port, label="garra", verbose=False)
         self.server.scene.set_up_direction("+z")
         self._handles: dict[str, Any] = {}
@@ -87,12 +88,9 @@ class Viewer:
 
     def look(self, sample: int | None = None) -> None:
         """Shows another sample, the nominal grasp for None; one that is not stored is computed again."""
-        index = self._index(sample)
-        if index is None:
-            self._replay(sample)
-            index = self._index(sample)
-        if index is None:
-            raise _core.UsageError(f"sample {sample} of {self.folder} has nothing to show")
+        index = self._find(sample)
+        if len(self._list.options) != len(self._found["runs"]):
+            self._list.options = self._names()
         self._choose(index)
 
     def at(self, instant: int) -> None:
@@ -108,6 +106,16 @@ class Viewer:
     def _names(self) -> list[str]:
         return [f"{run['title']}: {run['outcome']}" for run in self._found["runs"]]
 
+    def _find(self, sample: int | None) -> int:
+        """Place of a sample among those that are read; one that is not stored is computed again."""
+        index = self._index(sample)
+        if index is None:
+            self._replay(sample)
+            index = self._index(sample)
+        if index is None:
+            raise _core.UsageError(f"sample {sample} of {self.folder} has nothing to show")
+        return index
+
     def _index(self, sample: int | None) -> int | None:
         return next((k for k, run in enumerate(self._found["runs"]) if run["sample"] == sample), None)
 
@@ -119,10 +127,9 @@ class Viewer:
             env=program.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
         )  # fmt: skip
         if done.returncode not in (0, 1):
-            raise _core.UsageError(done.stderr.strip().removeprefix("garra: "))
+            raise _core.UsageError(done.stderr.strip().removeprefix("garra: ").replace("--sample ", "sample = ", 1))
         known = {run["sample"] for run in self._found["runs"]}
         self._found["runs"] += [run for run in _read(str(self.folder), out)["runs"] if run["sample"] not in known]
-        self._list.options = self._names()
 
     def _choose(self, index: int) -> None:
         run = self._found["runs"][index]

@@ -66,9 +66,16 @@ def test_exported_sets_are_read_again(tmp_path):
     garra.bench.export("contact", problems, tmp_path / "set.npz")
     with np.load(tmp_path / "set.npz") as file:
         assert (file["A"][2] == problems[2][0]).all() and file["mu"].shape == (3, 3)
-    garra.bench.export("mcp", garra.bench.problems.applications(), tmp_path / "mcp.npz")
+    with pytest.warns(UserWarning, match=r"mcp.npz: left out, because not affine .*traffic"):
+        garra.bench.export("mcp", garra.bench.problems.applications(), tmp_path / "mcp.npz")
     with np.load(tmp_path / "mcp.npz") as file:
         assert file["obstacle_M"].shape == (199, 199) and "traffic_M" not in file
+        x, w = file["obstacle_solution"], file["obstacle_M"] @ file["obstacle_solution"] + file["obstacle_q"]
+        low, high, size = file["obstacle_lower"], file["obstacle_upper"], abs(file["obstacle_M"]).max()
+    assert abs(np.maximum(np.minimum(w, x - low), x - high)).max() < 1e-14 * size  # rounding of M x
+    with pytest.raises(garra.UsageError, match="none.npz: left out, because not affine .*: traffic"):
+        garra.bench.export("mcp", [garra.bench.problems.traffic()], tmp_path / "none.npz")
+    assert not (tmp_path / "none.npz").exists()
     with pytest.raises(garra.UsageError, match="contact problems only"):
         garra.bench.export("lcp", garra.bench.lcp_set(1, 2), tmp_path / "folder")
     with pytest.raises(garra.UsageError, match=r"(?s)set.npz: problems of \[3, 9\] unknowns .*Give a folder"):
@@ -96,6 +103,16 @@ def test_unknown_kinds_and_things_that_are_no_function_are_errors():
         garra.bench.compare("qp")
     with pytest.raises(garra.UsageError, match=r"problem 0 is no tuple \(A, b, mu\)"):
         garra.bench.compare("contact", [(np.eye(3), np.ones(3))])
+    wrong = {
+        "lcp": ([(np.eye(2), np.ones(2)), (np.eye(2), np.ones(1))], r"problem 1 has M \[2, 2\], q \[1\], not M \[n, n\]"),
+        "contact": ([(np.eye(2), np.ones(2), [0.5])], r"problem 0 has A \[2, 2\], b \[2\], mu \[1\], not A \[3k, 3k\]"),
+        "mcp": ([(np.eye(2), np.ones(2))], "problem 0 is tuple, no garra.bench.problems.Problem"),
+    }
+    for kind, (problems, message) in wrong.items():
+        with pytest.raises(garra.UsageError, match=message):
+            garra.bench.compare(kind, problems)
+        with pytest.raises(garra.UsageError, match="problems: there is none"):
+            garra.bench.compare(kind, [])
     with pytest.raises(garra.UsageError, match="problems: 3 is no sequence"):
         garra.bench.compare("lcp", 3)
     with pytest.raises(TypeError, match="function is int"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import sys
+from types import SimpleNamespace
 
 import garra
 import numpy as np
@@ -166,6 +168,17 @@ def test_time_moves_what_is_shown(shown):
     shown.at(shown.instants - 1)
     assert not np.allclose(shown._handles["/object"].position, before, atol=1e-6)
     assert shown._words.content.startswith("0.050 s")
+
+
+def test_what_cannot_be_shown_starts_no_server(instant_run, monkeypatch):
+    started = []
+    monkeypatch.setitem(sys.modules, "viser", SimpleNamespace(ViserServer=lambda **named: started.append(named)))
+    grasps = garra.grasp.propose("box:0.06,0.04,0.1", fingers=3, n=4, mass=0.3)
+    with pytest.raises(garra.UsageError, match="grasp = 99, not from 0 to 3"):
+        garra.viewer.show(grasps, 99)
+    with pytest.raises(garra.UsageError, match="^sample = 99999999: "):
+        garra.viewer.show(instant_run, 99999999)
+    assert not started
 
 
 def test_a_folder_without_grasps_is_refused(tmp_path):
