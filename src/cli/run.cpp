@@ -168,6 +168,7 @@ Run::Run(io::RunFolder folder, const JobKind& kind, std::unique_ptr<Job> job, co
     : folder_(std::move(folder)), kind_(kind), job_(std::move(job)), arguments_(a) {
   for (const std::string& text : a.require) requirements_.push_back(parse_requirement(text, kind));
   options_.command = std::move(command);
+  options_.warnings = job_->resolved().warnings;
   options_.run.time_limit = a.time_limit;
   options_.run.is_cancelled = is_stopped;
   if (!a.quiet) options_.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
@@ -185,7 +186,6 @@ Run Run::create(const RunArguments& a) {
     document.set(pins);
     job = kind.read(document);
   }
-  if (!a.quiet) print_warnings(job->resolved().warnings);
   if (a.device != "auto") (void)parse_devices(a.device, a.threads);  // `auto` never fails
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
   // Errors in requirements, too, come before anything is made.
@@ -195,7 +195,10 @@ Run Run::create(const RunArguments& a) {
     needed.push_back(a.scenario);
     io::remove_run(path, needed);
   }
-  return {io::RunFolder::create(path, document.text(), overrides, job->models()), kind, std::move(job), a, command};
+  auto folder = io::RunFolder::create(path, document.text(), overrides, job->models());
+  Run run(std::move(folder), kind, std::move(job), a, command);
+  if (!a.quiet) print_warnings(run.options_.warnings);
+  return run;
 }
 
 Run Run::open(const RunArguments& a, const std::string& command) {

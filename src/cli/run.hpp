@@ -52,7 +52,7 @@ class Run {
 
   [[nodiscard]] const io::RunFolder& folder() const { return folder_; }
   [[nodiscard]] const study::Study& study() const { return job_->study(); }
-  [[nodiscard]] const std::string& command() const { return options_.command; }
+  [[nodiscard]] const io::FolderRunOptions& options() const { return options_; }
 
  private:
   Run(io::RunFolder folder, const JobKind& kind, std::unique_ptr<Job> job, const RunArguments& arguments,

@@ -136,6 +136,11 @@ Hand make_hand(const grasp::Scenario& scenario) {
   if (scenario.contacts.size() != kContacts)
     throw Error(ExitCode::kInvalidFile,
                 "the papers' hand has three fingers, this one has " + std::to_string(scenario.contacts.size()));
+  const bool slides = std::ranges::any_of(scenario.contacts, [](const grasp::Contact& c) { return c.slides; });
+  if (scenario.object.shape != grasp::Shape::kSphere || scenario.arm || slides)
+    throw Error(ExitCode::kInvalidFile,
+                "the papers' hand holds a sphere, its palm stands still, and its contacts may roll",
+                "Leave out arm_root and contacts with mode = \"slide\"; give shape = \"sphere\".");
   const grasp::Study study(scenario);
   const grasp::Replay nominal = study.replay(0);
   Hand hand;

@@ -107,6 +107,9 @@ TEST(TreeHand, MistakesAreNamed) {
   expect(urdf + palm + "tips = [\"ltip\", \"ltip\"]\n", "joint \"jl1\" carries this finger and that of \"ltip\"");
   expect("urdf = \"none.urdf\"\n" + tips, "hand.urdf: ");
   expect(urdf + palm + tips + "q = { jl9 = 1 }\n", "there is no joint \"jl9\"");
+  expect(urdf + palm + tips + "q = { jl9 = 1 }\n", ": hand.q: ");
+  expect(urdf + palm + tips + "arm_root = \"palm\"\n",
+         "joint moves between base and tip\n  Name a link with joints that move");
   expect(urdf + palm + tips + "q = { jl1 = \"3 kg\" }\n", "hand.q.jl1");
   expect(urdf + palm + tips + "model = \"fingers\"\n", "both model and urdf");
   expect(urdf + palm + "tips = [\"ltip\"]\n", "2 contacts for 1 fingers");

@@ -52,10 +52,11 @@ inline constexpr std::int64_t kMaxStoredFaces = 200'000;  ///< an object with mo
 /// Writes a grasp set, the arrays that are not empty: whole or not at all. Throws Error(kInputOutput).
 void write_grasp_set(const std::string& path, const grasp::GraspSet& set, const SetExtras& extras = {});
 
-/// Writes a ranking, one row per grasp: whole or not at all. A path that ends in .csv gives CSV, without attributes.
-/// Throws Error(kInputOutput).
+/// Writes a ranking, one row per grasp: whole or not at all. A path that ends in .csv gives CSV, without attributes and
+/// with `columns` [g]. Throws Error(kInputOutput).
 void write_ranking(const std::string& path, const grasp::Ranking& ranking,
-                   const std::vector<std::pair<std::string, std::string>>& attributes);
+                   const std::vector<std::pair<std::string, std::string>>& attributes,
+                   const std::vector<std::pair<std::string, std::vector<double>>>& columns = {});
 
 /// Reads the uncertain quantities of a set; job = "grasp_set". With path "" only the overrides are uncertain. Throws
 /// Error as read_scenario() does.

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "garra/io/run_folder.hpp"
 #include "garra/study/engine.hpp"
@@ -21,6 +22,7 @@ struct FolderRunOptions {
   study::RunOptions run = {};                         ///< without `chunks`: the folder keeps them
   std::string command = {};                           ///< as shown in the manifest
   std::string why_not_gpu = {};                       ///< likewise: why `--device auto` chose the processor; or empty
+  std::vector<std::string> warnings = {};             ///< likewise: parts of the scenario that may be unintended
   std::function<void(const std::string&)> warn = {};  ///< called for chunks that are computed again
   Extras extras = {};
 };

@@ -47,6 +47,7 @@ def build(found: Found) -> str:
         columns=_columns(data, friction),
         shares=_shares(found, order),
         outcomes=_outcomes(found),
+        poses=_poses(found),
         refused=_refused(found),
         unsolved=_unsolved(found, order),
         study=ranking_words.study(found.study, found.grasps.arrays if found.grasps else {}),
@@ -262,6 +263,21 @@ def _outcomes(found: Found) -> Table | None:
     if not trials.has_outcomes(found):
         return None
     return outcome_page.parts(trials.compare_trials(trials.find_trials(found)))
+
+
+def _poses(found: Found) -> list[list[str]]:
+    """The best poses: number, P(held) over the draws, draws; none where no pose has several."""
+    arrays = found.grasps.arrays if found.grasps else {}
+    if "pose_number" not in arrays:
+        return []
+    number, pose = np.unique(arrays["pose_number"], return_inverse=True)
+    counted = arrays.get("load_case", np.zeros(len(pose))) == 0
+    draws = np.bincount(pose[counted], minlength=len(number))
+    if not (draws > 1).any():
+        return []
+    p = trials.p_of_poses(pose, found.columns["p_held"], found.columns["samples"], counted)
+    best = np.argsort(-p, kind="stable")[:MOST_LISTED]
+    return [[f"{number[k]:g}", words.percent(float(p[k]), 2), words.count(int(draws[k]))] for k in best]
 
 
 def _unsolved(found: Found, order: np.ndarray) -> Table:

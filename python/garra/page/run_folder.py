@@ -83,6 +83,7 @@ MANIFEST = {
     "samples_per_second": REAL,
     "compiler": TEXT,
     "overrides?": [TEXT],
+    "warnings?": [TEXT],
     "campaign?": {"workers": COUNT, "machines": COUNT, "seconds": REAL, "samples_per_second": REAL},
 }
 

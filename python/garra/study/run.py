@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from garra import _core, program
 from garra.page.figures import labeled
 from garra.page.h5_tables import text
 from garra.page.interval import clopper_pearson
-from garra.page.run_folder import RunError, read_summary
+from garra.page.run_folder import RunError, read_json, read_summary
 from garra.study import campaign
 from garra.study.progress import Progress, listener, record_of
 
@@ -183,6 +184,14 @@ class Result:
         if any(abs(a - b) > 1e-6 for a, b in zip(interval(_exact, 0.95), self.interval, strict=True)):
             raise ValueError("probability is no share of all samples (designs, levels, grasps); use interval")
         return interval(_exact if method == "exact" else _scipys, confidence_level)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings of the scenario, such as a torque that is cut off at its limit; of manifest.json."""
+        try:
+            return read_json(self.folder / "manifest.json", "run the study again").get("warnings", [])
+        except RunError as error:
+            raise error_of(error) from None
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -428,29 +437,28 @@ def _scipys(count: int, samples: int, level: float, method: str) -> tuple[float,
     return float(found.low), float(found.high)
 
 
-def _call(arguments: list[str], progress: Progress = False) -> int:
-    """Runs the program and raises its messages as exceptions. Ctrl-C also stops the program, within a second."""
+def _call(arguments: list[str], progress: Progress = False) -> tuple[int, list[str]]:
+    """Exit code and warnings of the program, whose errors are exceptions. Ctrl-C also stops it, within a second."""
     show = listener(progress)
     arguments = [*arguments, "--progress", "none" if show is None else "json"]
-    process = subprocess.Popen([program.path(), *arguments], env=program.environment(), **_PIPES)
     said = ""
-    try:
-        for line in process.stderr:
-            record = record_of(line)
-            if record is None:
-                said += line
-            elif show is not None:
-                show(record)
-        process.wait()
-    except BaseException:
-        # Ctrl-C (outside of a terminal only this process receives it), or an exception of the listener: the program
-        # stops and keeps its chunks.
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        raise
-    code = process.returncode
-    _raise(code, said, arguments[0])
-    return code
+    with subprocess.Popen([program.path(), *arguments], env=program.environment(), **_PIPES) as process:
+        try:
+            for line in process.stderr:
+                record = record_of(line)
+                if record is None:
+                    said += line
+                elif show is not None:
+                    show(record)
+        except BaseException:
+            # Ctrl-C (outside of a terminal only this process receives it), or an exception of the listener: the program
+            # stops and keeps its chunks.
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            raise
+    _raise(process.returncode, said, arguments[0])
+    mark = "warning: "
+    return process.returncode, [line.removeprefix(mark) for line in said.splitlines() if line.startswith(mark)]
 
 
 def _do(arguments: list[str]) -> None:
@@ -512,7 +520,7 @@ def run(
     """Runs a study of any job.
 
     Ctrl-C, or an exception of the progress function, stops the run within a second and keeps its chunks;
-    garra.open_run(out, resume=True) continues it.
+    garra.open_run(out, resume=True) continues it. Warnings of the program are Python's; `warnings` lists them, too.
 
     Parameters
     ----------
@@ -573,7 +581,7 @@ def run(
                 _do(arguments)
                 campaign.work(kept, client, device=device, on_progress=listener(progress))
                 arguments = ["resume", str(kept)]
-            code = _call(arguments if report else [*arguments, "--no-report"], progress)
+            code, warned = _call(arguments if report else [*arguments, "--no-report"], progress)
         except BaseException as error:
             if out is None:
                 shutil.rmtree(kept, ignore_errors=True)
@@ -585,6 +593,8 @@ def run(
     result = _open_result(kept)
     if out is None:
         weakref.finalize(result, shutil.rmtree, kept, ignore_errors=True)
+    for text in dict.fromkeys([*warned, *result.warnings]):
+        warnings.warn(text, stacklevel=2)
     return result
 
 

@@ -191,7 +191,7 @@ class Locks {
       if (moves(joint)) names.push_back(joint.name);
     const std::string near = nearest_word(name, names);
     if (names.size() > 10) names.resize(10);
-    throw Error(ExitCode::kUsage, urdf_.file + ": lock: there is no joint " + quoted(name),
+    throw Error(ExitCode::kUsage, urdf_.file + ": there is no joint " + quoted(name),
                 near.empty() ? suggest(name, names, "Joints here") : "Did you mean " + quoted(near) + "?");
   }
 

@@ -53,7 +53,7 @@ void submit(const SubmitArguments& a) {
   std::error_code ignored;
   const std::string path = fs::absolute(run.folder().path(), ignored).string();
   // Tells the workers which version of garra has begun the run.
-  const io::Manifest manifest(run.folder(), parse_devices(a.device, a.threads), run.command());
+  const io::Manifest manifest(run.folder(), parse_devices(a.device, a.threads), run.options());
   if (a.slurm) run.folder().write_text("slurm.sh", slurm_script(path, a));
   if (a.quiet) return;
   const study::Plan& plan = run.study().plan();

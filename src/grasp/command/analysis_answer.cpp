@@ -54,7 +54,8 @@ double largest_value(const std::vector<double>& v) {
   return m;
 }
 
-std::string one_instant(const Analysis& a) {
+std::string one_instant(const AnalysisAnswer& r) {
+  const Analysis& a = r.analysis;
   std::string out = contact_table(a);
   for (int k = 0; k < a.objects; ++k) {
     const double* of_it = a.acceleration.data() + 6 * k;
@@ -64,11 +65,13 @@ std::string one_instant(const Analysis& a) {
   }
   for (std::size_t j = 0; j < a.tau.size(); ++j) {
     const std::string finger = "finger " + std::to_string(j);
-    out += answer_line(finger.c_str(), "torques" + format_numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
+    out += answer_line(finger.c_str(), "torques" + format_numbers(a.tau[j].data(), a.tau[j].size(), " %.5g") +
+                                           (r.limited ? ", cut off at torque_limit" : ""));
     // A table of zeros is uninformative: at rest the line is left out.
     if (largest_value(a.qdd[j]) > 1e-9)
       out += answer_line("", "accelerations" + format_numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
   }
+  if (r.limited) out += answer_line("", "torques are those of the command; torque_limit cuts off what is above it");
   if (largest_value(a.relative_velocity) > 1e-9)
     for (std::size_t j = 0; j < a.gap.size(); ++j)
       out += answer_line(("contact " + std::to_string(j)).c_str(),
@@ -152,7 +155,7 @@ std::string analysis_text(const AnalysisAnswer& r) {
           // One line if all are alike.
           of_it == n ? answer_line("status", (n == 1 ? "" : "all ") + words(what))
                      : answer_line(words(what).c_str(), of_it.dump());
-  out += n == 1 ? one_instant(a) : many_instants(r);
+  out += n == 1 ? one_instant(r) : many_instants(r);
   if (n != 1 || !r.output.empty())
     out += answer_line("results", r.output.empty() ? "not written (-o FILE keeps them)" : r.output);
   return out;

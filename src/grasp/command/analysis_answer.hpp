@@ -13,6 +13,7 @@ struct AnalysisAnswer {
   grasp::Analysis analysis;
   std::string title, device, output;  ///< output empty: nothing was written
   double seconds = 0;
+  bool limited = false;  ///< torque_limit cuts off torques of the command
 };
 
 /// Number of solved instants.

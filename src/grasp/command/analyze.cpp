@@ -1,4 +1,5 @@
 // `garra grasp analyze`: reads instants of a grasp, writes contact modes, forces and accelerations.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -51,6 +52,9 @@ void run_analyze(const AnalyzeArguments& a) {
   answer.analysis = grasp::analyze(scenario, states, device);
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   answer.title = scenario.title;
+  answer.limited = states.tau.empty() && std::ranges::any_of(scenario.fingers, [](const grasp::Finger& f) {
+                     return !f.torque_limit.empty();
+                   });
   answer.device = describe(device);
   answer.output = a.output;
   if (!a.output.empty())

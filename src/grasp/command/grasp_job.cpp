@@ -76,7 +76,9 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
 }
 
 void print_sample(const Json& j, const grasp::Study& study) {
-  std::printf("sample %lld: %s\n\nInputs\n", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
+  std::string outcome = j["outcome"];
+  if (const auto& held = study.outcome_words().front(); outcome == held.name) outcome = held.label;
+  std::printf("sample %lld: %s\n\nInputs\n", j["sample"].get<long long>(), outcome.c_str());
   print_inputs(study.inputs(), j["inputs"]);
   std::printf("\nContacts: forces c [N], accelerations a [m/s^2]\n");
   std::printf("                friction  state        c_n        c_t        c_o        a_n        a_t        a_o\n");

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <ranges>
 
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
@@ -39,9 +43,17 @@ struct RankArguments : BatchFlags {
   bool no_report = false;
 };
 
+/// P(held) of a pose over its draws (docs/theory/grasp-outcomes.md).
+struct PoseAnswer {
+  double number = 0;  ///< `pose_number` of its grasps
+  std::int64_t draws = 0;
+  double p_held = 0;
+};
+
 /// A ranking with the words for its answer.
 struct RankAnswer {
   Ranking ranking;
+  std::vector<PoseAnswer> poses;  ///< the best first; none where no pose has several draws
   grasp::SetStudy study;
   double seconds = 0;
   std::string set, device, output;
@@ -103,6 +115,62 @@ std::int64_t tied(const Ranking& r) {
 bool has_radius(const Ranking& r) {
   return std::any_of(r.resisted_force_radius.begin(), r.resisted_force_radius.end(),
                      [](double x) { return !std::isnan(x); });
+}
+
+/// A set that notes the pose of each grasp while it is ranked.
+struct SetOfPoses final : grasp::SetSource {
+  explicit SetOfPoses(const grasp::SetSource& its) : set(its) {}
+  [[nodiscard]] std::int64_t count() const override { return set.count(); }
+  [[nodiscard]] grasp::GraspSet read(std::int64_t first, std::int64_t count) const override {
+    grasp::GraspSet some = set.read(first, count);
+    pose.resize(some.pose_number.empty() ? 0 : static_cast<std::size_t>(set.count()));
+    std::ranges::copy(some.pose_number, pose.begin() + (pose.empty() ? 0 : first));
+    return some;
+  }
+
+  const grasp::SetSource& set;
+  mutable std::vector<double> pose;  ///< [g], or none
+};
+
+/// (h + 1/2) / (n + 1) with h of n samples of all draws held; a draw that is not ranked counts as samples that failed.
+std::vector<PoseAnswer> pool_draws(const std::vector<double>& pose, const Ranking& r) {
+  std::map<double, PoseAnswer> all;
+  for (std::size_t g = 0; g < pose.size(); ++g) {
+    if (r.status[g] == GraspStatus::kLoadCase) continue;
+    PoseAnswer& its = all[pose[g]];
+    its.number = pose[g];
+    ++its.draws;
+    if (!std::isnan(r.p_held[g])) its.p_held += r.p_held[g];
+  }
+  std::vector<PoseAnswer> out;
+  for (const auto& [number, its] : all) out.push_back(its);
+  if (std::ranges::all_of(out, [](const PoseAnswer& its) { return its.draws == 1; })) return {};
+  const auto samples = static_cast<double>(*std::ranges::max_element(r.samples));
+  for (PoseAnswer& its : out)
+    its.p_held = (its.p_held * samples + 0.5) / (static_cast<double>(its.draws) * samples + 1);
+  std::ranges::stable_sort(out, std::greater{}, &PoseAnswer::p_held);
+  return out;
+}
+
+/// The best poses.
+std::string table_of_poses(const std::vector<PoseAnswer>& poses) {
+  if (poses.empty()) return {};
+  std::string out = "\n  pose  P(held)   draws\n";
+  for (const PoseAnswer& its : poses | std::views::take(kShown))
+    out += format("%6.0f  %.5f  %6lld\n", its.number, its.p_held, static_cast<long long>(its.draws));
+  return out + "Of " + std::to_string(poses.size()) +
+         " poses, over all draws of each: (h + 1/2) / (n + 1) with h of n samples held.\n";
+}
+
+/// Columns of a CSV: the pose of each grasp, and P(held) of that pose.
+std::vector<std::pair<std::string, std::vector<double>>> pose_columns(const std::vector<double>& pose,
+                                                                      const std::vector<PoseAnswer>& poses) {
+  if (poses.empty()) return {};
+  std::map<double, double> p;
+  for (const PoseAnswer& its : poses) p[its.number] = its.p_held;
+  std::vector<double> of;
+  for (const double number : pose) of.push_back(p[number]);
+  return {{"pose_number", pose}, {"p_held_of_pose", std::move(of)}};
 }
 
 /// Meaning of "held" for this hand.
@@ -172,7 +240,7 @@ std::string format_answer(const RankAnswer& a) {
            ".\n";
   }
   if (a.study.best > 0 && ranked > 0) out += race(a);
-  out += meaning(r);
+  out += table_of_poses(a.poses) + meaning(r);
   if (cases > 1)
     out += std::string("P(held): held in ") + (a.study.any_load_case ? "any" : "all") + " of the " +
            std::to_string(cases) + " load cases of a grasp; \"grasp\" is the row of its first case.\n\n";
@@ -214,6 +282,8 @@ std::string json(const RankAnswer& a) {
                            {"resisted_force_radius", r.resisted_force_radius[g]},
                            {"non_unique", r.non_unique[g]},
                            {"limiting_contact", r.limiting_contact[g]}});
+  for (const PoseAnswer& its : a.poses | std::views::take(kShown))
+    out["poses"].push_back({{"pose", its.number}, {"p_held", its.p_held}, {"draws", its.draws}});
   out["seconds"] = a.seconds;
   out["device"] = a.device;
   if (!a.output.empty()) out["output"] = a.output;
@@ -231,17 +301,18 @@ std::vector<std::string> list_overrides(const RankArguments& a) {
   return overrides;
 }
 
-void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStudy& study) {
+void write(const RankArguments& a, const RankAnswer& answer, const std::vector<double>& pose) {
   std::error_code ignored;
   io::write_ranking(a.output, answer.ranking,
                     {{"set", fs::absolute(a.set, ignored).string()},
                      {"set_checksum", "crc32:" + io::file_checksum(a.set)},
-                     {"study", grasp::describe_study(study)},
+                     {"study", grasp::describe_study(answer.study)},
                      {"study_toml", a.study.empty() ? std::string(io::kCertainSet) : io::read_text(a.study)},
                      {"study_overrides", joined(list_overrides(a))},
                      {"seconds", Json(answer.seconds).dump()},
                      {"device", answer.device},
-                     {"version", version()}});
+                     {"version", version()}},
+                    pose_columns(pose, answer.poses));
 }
 
 /// Makes RANKING.html beside RANKING.h5 with Python, whose absence gives a note only; "" if there is none. Needs a
@@ -281,8 +352,9 @@ void run_rank(const RankArguments& given) {
   device = parse_device_for_arrays(a.device, a.threads, core_seconds::ranking(set.count(), study.samples));
   const auto start = std::chrono::steady_clock::now();
   Progress bar("auto", set.count());
+  const SetOfPoses noted(set);
   answer.ranking = name_file(a.set, [&] {
-    return grasp::rank(set, study, device, [&](std::int64_t done) {
+    return grasp::rank(noted, study, device, [&](std::int64_t done) {
       bar.show_step(done, std::to_string(done) + " of " + std::to_string(set.count()) + " grasps");
     });
   });
@@ -290,9 +362,10 @@ void run_rank(const RankArguments& given) {
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   answer.set = a.set;
   answer.study = study;
+  answer.poses = pool_draws(noted.pose, answer.ranking);
   answer.device = describe(device);
   answer.output = a.output;
-  if (!a.output.empty()) write(a, answer, study);
+  if (!a.output.empty()) write(a, answer, noted.pose);
   answer.page = choose_page(a);
   std::fputs((a.format == "json" ? json(answer) : printable(format_answer(answer))).c_str(), stdout);
   std::fflush(stdout);

@@ -58,13 +58,16 @@ void put_words(Hdf5Stream& h5, const char* data_set, std::span<const study::Outc
   h5.attribute(data_set, "meanings", meanings);
 }
 
+using Columns = std::vector<std::pair<std::string, std::vector<double>>>;
+
 /// One row per grasp under the names of the columns; NaN is an empty field.
-std::string to_csv(const grasp::Ranking& r) {
+std::string to_csv(const grasp::Ranking& r, const Columns& columns) {
   std::string out =
       "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,required_friction_5,"
       "required_friction_50,required_friction_95,held,unsolved,samples,p_no_slip,p_resisted,margin_5,margin_50,"
       "margin_95,resisted_force_radius,limiting_contact,non_unique";
   for (const auto& row : grasp::kOutcomeWords) out += std::string(",outcome_") + row.name;
+  for (const auto& [name, column] : columns) out += "," + name;
   out += "\n";
   const auto names = names_of(grasp::GraspStatus{});
   const auto number = [](double x) { return std::isnan(x) ? "," : "," + shortest(x); };
@@ -80,6 +83,7 @@ std::string to_csv(const grasp::Ranking& r) {
            (r.limiting_contact[g] < 0 ? "" : std::to_string(r.limiting_contact[g]));
     out += "," + std::to_string(r.non_unique[g]);
     for (const std::int64_t n : r.outcomes[g]) out += "," + std::to_string(n);
+    for (const auto& [name, column] : columns) out += number(column[g]);
     out += "\n";
   }
   return out;
@@ -143,9 +147,10 @@ void RankingWriter::append(const Ranking& r) {
 
 void RankingWriter::commit() { file_->stream.commit(); }
 
-void write_ranking(const std::string& path, const Ranking& r, const TextAttributes& attributes) {
+void write_ranking(const std::string& path, const Ranking& r, const TextAttributes& attributes,
+                   const Columns& columns) {
   if (std::filesystem::path(path).extension() == ".csv") {
-    const std::string text = to_csv(r);
+    const std::string text = to_csv(r, columns);
     return write_file_atomically(path, std::as_bytes(std::span(text)));
   }
   TextAttributes all = {{"decided", r.decided ? "true" : "false"},

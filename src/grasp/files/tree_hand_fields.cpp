@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/files/number.hpp"
 #include "base/files/suggest.hpp"
 #include "base/files/text_file.hpp"
 #include "base/scenario/field_values.hpp"
@@ -54,7 +55,7 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
     for (const chain::Coupling& c : robot.coupled)
       if (static_cast<std::size_t>(c.joint) == i)
         throw Error(ExitCode::kUsage,
-                    "hand.q: joint " + quoted(all[k].joint) + " follows " +
+                    "joint " + quoted(all[k].joint) + " follows " +
                         quoted(robot.joint[static_cast<std::size_t>(c.leader)].name) + " (mimic)",
                     "Give the joint that it follows; it stands as that one has it.");
     if (i < robot.joint.size())
@@ -69,7 +70,14 @@ chain::Robot chain_between(const RobotOptions& links, const std::string& path, c
 void stand(const TreeHand& hand, const std::string& path, const chain::Robot& arm, Finger& finger) {
   const RobotOptions links = {
       .base = hand.palm, .tip = finger.file.tip, .overrides = {}, .needs_mass = true, .takes_coupled = true};
-  finger.robot = chain_between(links, path, hand.q, arm, finger.start);
+  chain::Robot robot = chain_between(links, path, hand.q, arm, finger.start);
+  constexpr double kWorthSaying = 0.01;  // [rad or m] beyond a limit
+  for (std::size_t i = 0; i < robot.joint.size(); ++i)
+    if (const double q = finger.start[i]; std::max(robot.joint[i].lower - q, q - robot.joint[i].upper) > kWorthSaying)
+      robot.warnings.push_back("hand.q: joint " + quoted(robot.joint[i].name) + " starts at " + shortest(q) +
+                               ", its limits are " + shortest(robot.joint[i].lower) + " and " +
+                               shortest(robot.joint[i].upper) + " (rad or m)");
+  finger.robot = std::move(robot);
 }
 
 /// The arm that carries the palm, including the fingers.
@@ -113,7 +121,9 @@ void of_links(Fields& f, const std::string& key, const std::string& remedy, cons
     // A missing file is a mistake in this scenario; an error inside the URDF has its own place.
     if (error.code() == ExitCode::kInputOutput) return f.check(false, "urdf", error.what(), "");
     if (error.code() != ExitCode::kUsage && remedy.empty()) throw;
-    f.check(false, key, error.what(), remedy);
+    const std::string what = error.what();
+    // The remedy in an error names flags of commands.
+    f.check(false, key, remedy.empty() ? what : what.substr(0, what.find('\n')), remedy);
   }
 }
 
@@ -128,7 +138,7 @@ void make_hand(Fields& f, const std::string& scenario, const TreeHand& hand, gra
     of_links(f, "arm_root", "Name a link with joints that move between it and root_link.",
              [&] { arm = read_robot(path, {.base = hand.arm_root, .tip = hand.palm, .overrides = {}}); });
   for (std::size_t j = 0; j < fingers.size() && f.sound(); ++j)
-    of_links(f, item("tips", j), "", [&] { stand(hand, path, arm, fingers[j]); });
+    of_links(f, "q", "", [&] { stand(hand, path, arm, fingers[j]); });
   if (f.sound()) check_apart(f, fingers);
   if (!f.sound()) return;
   const std::string nearer = "Take a link nearer to root_link.";

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "papers/tables.hpp"
@@ -336,10 +337,11 @@ void print_text(const Json& t) {
 void print_tables(const TablesArguments& a) {
   const fs::path data = a.data.empty() ? default_data() : fs::path(a.data);
   const auto printed = papers::parse_printed(read_text(data / "reference" / "papers" / "tables.json"));
-  const auto scenario = io::read_scenario(a.hand.empty() ? (data / "scenarios" / "papers_hand.toml").string() : a.hand);
-  const auto hand = papers::make_hand(scenario);
+  const std::string file = a.hand.empty() ? (data / "scenarios" / "papers_hand.toml").string() : a.hand;
+  const auto scenario = io::read_scenario(file);
+  const auto hand = name_file(file, [&] { return papers::make_hand(scenario); });
   Json out;
-  out["hand"] = scenario.title;
+  out["hand"] = scenario.title.empty() ? fs::path(file).filename().string() : scenario.title;
   out["A"] = matrix(hand.A);
   out["b"] = list_to_json(hand.b, 0, 9);
   out["slip"] = list_to_json(hand.slip.v, 0, 6);

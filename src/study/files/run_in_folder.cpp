@@ -37,7 +37,7 @@ FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const Fold
   folder.lock();
   // Under the lock, so that no file of a working process counts as leftover.
   folder.remove_leftovers();
-  Manifest manifest(folder, options.run.devices(), options.command, options.why_not_gpu);
+  Manifest manifest(folder, options.run.devices(), options);
   RunChunks chunks(folder, options.warn);
   study::RunOptions in_folder = options.run;
   in_folder.chunks = &chunks;

@@ -80,11 +80,10 @@ std::string in_manifest(const RunFolder& folder, const char* key) {
 
 }  // namespace
 
-Manifest::Manifest(const RunFolder& folder, const std::vector<Device>& devices, const std::string& command,
-                   const std::string& why_not_gpu)
+Manifest::Manifest(const RunFolder& folder, const std::vector<Device>& devices, const FolderRunOptions& options)
     : folder_(folder), device_(describe(devices)) {
   const Json fresh = {{"garra", version()},
-                      {"command", command},
+                      {"command", options.command},
                       {"scenario", "scenario.toml"},
                       {"scenario_sha", "sha256:" + sha256(folder.read_text("scenario.toml"))},
                       {"fingerprint", folder.fingerprint()},
@@ -100,7 +99,8 @@ Manifest::Manifest(const RunFolder& folder, const std::vector<Device>& devices, 
   json_ = earlier_manifest(folder, fresh);
   const bool resumed = !json_.is_null();
   if (!resumed) json_ = fresh;
-  if (!why_not_gpu.empty()) json_["why_not_gpu"] = why_not_gpu;
+  if (!options.why_not_gpu.empty()) json_["why_not_gpu"] = options.why_not_gpu;
+  if (!options.warnings.empty()) json_["warnings"] = options.warnings;
   if (!resumed) {
     write();
     return;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "garra/io/run.hpp"
 #include "garra/io/run_folder.hpp"
 #include "garra/study/engine.hpp"
 
@@ -17,8 +18,7 @@ class Manifest {
  public:
   /// Reads the manifest of an earlier start, or writes a new one, so that a killed run has one too. If the run's
   /// scenario has changed since, its results are removed.
-  Manifest(const RunFolder& folder, const std::vector<Device>& devices, const std::string& command,
-           const std::string& why_not_gpu = {});
+  Manifest(const RunFolder& folder, const std::vector<Device>& devices, const FolderRunOptions& options);
   /// Stores the checksums of the files that the run has ended with.
   void add_files();
   /// Whether these files exist undamaged.

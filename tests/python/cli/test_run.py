@@ -478,6 +478,24 @@ def test_a_key_that_every_contact_overrules_has_a_warning():
     assert "has no effect" not in garra("check", file, "--set=contacts.friction=0.05", own[0]).stderr
 
 
+def test_contacts_beside_the_surface_and_normals_out_of_it_have_warnings(tmp_path):
+    """A cylinder of 25 mm: contact 1 is 5 mm outside of it, then on it, with a normal that points away from the axis."""
+    text = (ROOT / "data" / "scenarios" / "two_finger_cylinder.toml").read_text()
+    head, tail = text.partition("[[contact]]")[0], "\n[[contact]]\npoint = [0.02, 0.015, 0.01]\nnormal = [-0.8, -0.6, 0]\n"
+    own = tmp_path / "own.toml"
+
+    def said(point, normal):
+        own.write_text(f"{head}{tail}[[contact]]\npoint = {point}\nnormal = {normal}\n")
+        return garra("check", own).stderr
+
+    assert "contact 1 is 5 mm outside of the object's surface\n" in said([-0.03, 0, 0], [1, 0, 0])
+    assert "contact 1 is 1 mm below the object's surface\n" in said([-0.024, 0, 0], [1, 0, 0])
+    away = said([-0.025, 0, 0], [-1, 0, 0])
+    assert "the normal of contact 1 points out of the object" in away and "surface\n" not in away
+    assert not re.search("surface|points out", said([-0.025, 0, 0], [1, 0, 0]))
+    assert "points out" not in garra("check", SPHERE).stderr
+
+
 def test_flags_may_stand_before_the_scenario(tmp_path):
     garra("run", "--set", "load.grip_force=12 N", "--require", "p_held>=0", SPHERE, "-o", tmp_path / "run", "--samples",
           1000, "--no-report")  # fmt: skip

@@ -40,6 +40,12 @@ def test_nominal_grasp_is_shown_contact_by_contact():
     assert max(len(line) for line in text.splitlines()[1:]) <= 80  # behind the title
 
 
+def test_torques_above_their_limit_are_said_to_be_cut_off():
+    said = "torque_limit cuts off what is above it"
+    assert said not in analyze().stdout
+    assert said in analyze("--set", "hand.torque_limit=[50, 90, 60, 15, 15, 10]").stdout
+
+
 def test_states_of_a_file_become_forces_in_a_file(tmp_path):
     pull = np.linspace(0, 30, 13)
     wrench = np.zeros((13, 6))

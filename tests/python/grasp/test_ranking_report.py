@@ -466,3 +466,32 @@ def test_reported_options_are_those_of_the_compiled_table():
     rows = [option for option in _core.grasp_set_options if option["report"]]
     keys = ("name", "default", "report", "unit", "ball", "each")
     assert _REPORTED == tuple(tuple(row[k].replace("*", " ") if k == "unit" else row[k] for k in keys) for row in rows)
+
+
+def test_poses_are_ranked_over_their_draws(tmp_path):
+    """Two pads with 2 N each bear a weight across where 2 mu F >= m g; a pose has three draws of an object, one two."""
+    mass, pose = np.array([0.1, 0.25, 0.3, 0.2, 0.25]), np.array([7.0, 7, 7, 9, 9])
+    points, normals = np.tile([[-0.03, 0, 0], [0.03, 0, 0.0]], (5, 1, 1)), np.tile([[1.0, 0, 0], [-1, 0, 0]], (5, 1, 1))
+    normals[4] = 0  # a draw without an answer fails
+    grasps = garra.grasp.GraspSet.from_arrays(
+        points, normals, 0.5, mass=mass, force_limit=2.0, torsion_radius=0.05, pose_number=pose,
+    )  # fmt: skip
+    grasps.save(tmp_path / "set.h5")
+    words = tmp_path / "set.h5", "--set", "contacts.friction={uniform=[0.2,0.8]}", "--set", "sampling.samples=500"
+    said = program("grasp", "rank", *words, "-o", tmp_path / "r.csv").stdout
+    table = np.genfromtxt(tmp_path / "r.csv", delimiter=",", names=True, dtype=None, encoding=None)
+    p = {k: (table["held"][pose == k].sum() + 0.5) / (500 * (pose == k).sum() + 1) for k in (7, 9)}
+    exact = np.clip((0.8 - mass * 9.81 / 4) / 0.6, 0, 1) * [1, 1, 1, 1, 0]
+    assert p[7] == pytest.approx(exact[:3].mean(), abs=0.04) and p[9] == pytest.approx(exact[3:].mean(), abs=0.04)
+    assert table["pose_number"].tolist() == pose.tolist()
+    np.testing.assert_allclose(table["p_held_of_pose"], [p[k] for k in pose], rtol=1e-12)
+    rows = [line.split() for line in said.partition("pose  P(held)   draws\n")[2].splitlines()[:2]]
+    assert rows == [["7", f"{p[7]:.5f}", "3"], ["9", f"{p[9]:.5f}", "2"]] and "(h + 1/2) / (n + 1)" in said
+    shown = json.loads(program("grasp", "rank", *words, "-o", tmp_path / "r.h5", "--format", "json").stdout)["poses"]
+    assert [(row["pose"], row["draws"]) for row in shown] == [(7, 3), (9, 2)]
+    assert [row["p_held"] for row in shown] == pytest.approx([p[7], p[9]])
+    page = (tmp_path / "r.html").read_text()
+    assert f"Best pose: 7, P(held) = {100 * p[7]:.2f}" in page and 'id="poses"' in page
+    grasps = garra.grasp.GraspSet.from_arrays(points, normals, 0.5, mass=mass, pose_number=np.arange(5.0))
+    grasps.save(tmp_path / "set.h5")
+    assert "draws" not in program("grasp", "rank", *words, "--no-report").stdout  # one draw each

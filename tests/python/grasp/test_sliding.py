@@ -123,6 +123,7 @@ def test_painleves_rod_has_one_solution_none_or_two(tmp_path):
 def test_a_study_asks_one_question_over_many_values_of_friction(tmp_path):
     shown = garra("run", PAPERS, "--samples", 2048, "--no-report", "-o", tmp_path / "run").stdout
     assert "P(contact maintained)" in shown and "slipping" not in shown
+    assert "sample 5: contact maintained\n" in garra("replay", tmp_path / "run", "--sample", 5).stdout
     summary = summary_of(tmp_path / "run")
     assert summary["outcomes"]["unsolved"] == 0 and summary["held"]["meaning"].endswith("all a_n = 0")
     by_friction = summary["inputs"][0]

@@ -57,6 +57,14 @@ def sliding_system(ours, mu):
     return M, b[0::3]
 
 
+def test_another_kind_of_hand_is_refused_with_its_file(tmp_path):
+    text = (DATA / "scenarios/papers_hand.toml").read_text()
+    own = tmp_path / "own.toml"
+    own.write_text(text.replace('shape = "sphere"', 'shape = "cylinder"\nheight = "0.4 m"', 1))
+    done = garra("--data", str(DATA), "--hand", str(own))
+    assert done.returncode == INVALID_FILE and "own.toml: the papers' hand holds a sphere" in done.stderr
+
+
 # --- the printed digits, without the program
 
 

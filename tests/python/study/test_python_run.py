@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import subprocess
 import sys
 import tomllib
+import warnings
 from pathlib import Path
 
 import garra
@@ -77,6 +79,20 @@ def test_a_mapping_is_a_scenario_and_settings_override_it():
     assert not folder.exists()
     with pytest.raises(garra.FileError, match=r"^scenario:\d+:\d+: contacts.frictoin: .*\n *Did you mean"):
         garra.run(scenario | {"contacts": {"frictoin": 0.6}}, samples=2)
+
+
+def test_warnings_of_the_program_are_pythons(tmp_path):
+    scenario = SCENARIOS / "two_finger_cylinder.toml"  # two points: nothing resists a torque about their line
+    with pytest.warns(UserWarning, match="no contact force resists a torque about") as told:
+        found = garra.run(scenario, tmp_path / "run", samples=64, report=True)
+    done = program("run", scenario, "--samples", "64", "-o", tmp_path / "again", "--no-report")
+    printed = [line.removeprefix("warning: ") for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert printed and [str(w.message) for w in told] == printed == found.warnings == garra.open_run(tmp_path / "again").warnings
+    assert told[0].filename == __file__ and f"Warning: {html.escape(printed[0])}" in found.report().read_text()
+    with warnings.catch_warnings(record=True) as left:
+        warnings.simplefilter("always")  # ResourceWarning, too
+        assert garra.run(SCENARIOS / "three_puma_sphere.toml", samples=64).warnings == []
+    assert not left
 
 
 def test_a_data_frame_without_pandas_names_the_extra(monkeypatch):
