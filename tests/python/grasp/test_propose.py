@@ -136,13 +136,13 @@ def test_files_and_arrays_of_one_mesh_give_one_set(tmp_path):
 
 def test_flat_pads_on_a_ball_need_the_friction_of_its_weight():
     """Two pads of F bear m g: mu = m g / (2 F), however large the pads are and however their points are turned."""
-    grasps = garra.grasp.propose("sphere:0.03", fingers=2, n=4000, pad_radius=0.01, friction=0.05, mass=0.5, force_limit=20.0)
+    grasps = garra.grasp.propose("sphere:0.03", fingers=2, n=4000, pad_radius=0.01, friction=0.02, mass=0.5, force_limit=20.0)
     normal = grasps.arrays["normal"].reshape(-1, 2, 3, 3)
     assert (normal == normal[:, :, :1]).all()
     level = np.nonzero((abs(normal[..., 0, 2]) < 0.01).all(1))[0]
     assert len(level) >= 5
     needed = garra.grasp.rank(grasps, samples=1, friction_samples=1).required_friction[level, 1]
-    np.testing.assert_allclose(needed, 0.5 * 9.81 / 40, rtol=0.1)
+    np.testing.assert_allclose(needed, 0.5 * 9.81 / 40, rtol=0.09)
 
 
 def test_hollow_objects_are_grasped_at_the_wall_and_across():

@@ -58,9 +58,8 @@ def sliding_system(ours, mu):
 
 
 def test_another_kind_of_hand_is_refused_with_its_file(tmp_path):
-    text = (DATA / "scenarios/papers_hand.toml").read_text()
     own = tmp_path / "own.toml"
-    own.write_text(text.replace('shape = "sphere"', 'shape = "cylinder"\nheight = "0.4 m"', 1))
+    own.write_text((DATA / "scenarios/papers_sliding.toml").read_text())
     done = garra("--data", str(DATA), "--hand", str(own))
     assert done.returncode == INVALID_FILE and "own.toml: the papers' hand holds a sphere" in done.stderr
 
