@@ -138,8 +138,8 @@ struct HeldRule {
 };
 
 /// Factor on HeldRule::acceleration for contacts at `points` near one line: their least root mean square distance from
-/// a line over the object's radius of gyration, 0.001 to 1. An object that turns about that line moves its contacts by
-/// less than itself. 1 for up to two contacts: they do not resist the turn at all.
+/// a line over a quarter of the radius of gyration, 0.001 to 1. An object that turns about that line moves its contacts
+/// by less than itself. 1 for up to two contacts: they do not resist the turn at all.
 [[nodiscard]] double rest_factor(std::span<const Vec3<double>> points, double gyration);
 
 /// Data shared by all samples of a study. Trivially copyable: a GPU gets it by plain copy.

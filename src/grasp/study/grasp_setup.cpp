@@ -428,6 +428,7 @@ std::vector<Input> uncertain_inputs(const Scenario& scenario) {
 }
 
 double rest_factor(std::span<const Vec3<double>> points, double gyration) {
+  constexpr double kAmple = 4;  // contacts a quarter of the radius of gyration from a line are no small pads
   if (points.size() <= 2) return 1;
   const double n = static_cast<double>(points.size());
   Vec3<double> center = Vec3<double>::zero();
@@ -437,7 +438,7 @@ double rest_factor(std::span<const Vec3<double>> points, double gyration) {
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) spread(i, j) += (p[i] - center[i]) * (p[j] - center[j]) / n;
   const auto along = symmetric_eigen(spread).values;  // ascending
-  return std::clamp(std::sqrt(std::max(along[0] + along[1], 0.0)) / gyration, 1e-3, 1.0);
+  return std::clamp(kAmple * std::sqrt(std::max(along[0] + along[1], 0.0)) / gyration, 1e-3, 1.0);
 }
 
 namespace {
