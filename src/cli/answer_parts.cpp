@@ -68,8 +68,15 @@ std::string influences_on(const std::string& event, const Json& s) {
     if (x <= noise) break;
     out += format("  %-31s  %7.3f %%\n", list[k]["name"].get<std::string>().c_str(), 100 * x);
   }
+  const auto samples = [&](const char* what) {
+    std::int64_t sum = 0;
+    for (const Json& n : list[0]["bins"][what]) sum += n.get<std::int64_t>();
+    return sum;
+  };
+  const bool alike = !list.empty() && (samples("held") == 0 || samples("held") == samples("decided"));
+  const std::string none = alike ? "none: all decided samples are alike" : "none above the noise of this many samples";
   return "\nInputs that matter, by their share of the variance of " + event + " (Sobol, first order)\n" +
-         (out.empty() ? "  none above the noise of this many samples\n" : out);
+         (out.empty() ? "  " + none + "\n" : out);
 }
 
 std::string quantiles(const Json& s) {

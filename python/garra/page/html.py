@@ -20,7 +20,8 @@ SECTIONS = "sections of this page"
 
 def study_page(template: str, run: Run, **parts: Any) -> str:
     """The report of a run: a template that gets what every report shows of its run, and `parts`."""
-    shared = {"summary": run.summary, "manifest": run.manifest, "replay": run.replay, "resume": run.resume}
+    title = run.summary["title"] or f"Study of {run.summary['job'].replace('_', ' ')}"
+    shared = {"summary": run.summary | {"title": title}, "manifest": run.manifest, "replay": run.replay, "resume": run.resume}
     return page(template, run=run, **shared, **parts)
 
 

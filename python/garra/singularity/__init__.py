@@ -523,6 +523,8 @@ def map(  # noqa: A001  (the field's word)
     how = {"samples": samples, "seed": seed, "device": device, "threads": threads, "report": report}
     scenario = {"schema": 1, "job": "singularity", "robot": robot, "title": title or f"Singularities of {robot.name}"}
     scenario |= {key: table for key, table in tables.items() if table is not None}
+    if joints is not None:
+        scenario["joints"] = {str(joint): source for joint, source in joints.items()}
     return run(scenario, out, **how, progress=progress)
 
 

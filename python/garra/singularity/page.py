@@ -77,6 +77,8 @@ def _verdict(a: Table) -> list[tuple[str, str] | tuple[()]]:
         ("arm", "singular" if a["arm_singular"] else arm),
         ("dependent", text.joints_text(a["dependent_joints"])),
         *(("" if k else "cannot yield to", wrench) for k, wrench in enumerate(wrenches)),
+        ("of these", f"{6 - a['generic_rank']} dimensions in every configuration: an arm of rank {a['generic_rank']}")
+        if wrenches and a["generic_rank"] < 6 else (),
         ("self-motion", f"with the tool at rest: {text.self_motion(a['self_motion'])}") if a["arm_singular"] else (),
         ("clears all subsets", ", ".join(map(text.joint_set, a["clearing_sets"]))) if a["clearing_sets"] else (),
         ("carried out", f"rank {moved['rank']}, singular value {words.number(moved['sigma'])}, after moving "

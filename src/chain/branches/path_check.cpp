@@ -437,7 +437,10 @@ PathCheck AllSolutions::check_path(const ToolPath& path, const PathOptions& opti
   check_tool_poses(path.pose);
   const Prepared& p = *prepared_;
   if (p.joints() != kLoop || !p.leader.empty() || p.task != ToolTask::kPose)
-    throw Error(ExitCode::kUsage, "path: the robot \"" + p.robot.name + "\" has no six joints without followers");
+    throw Error(ExitCode::kUsage,
+                "path: " + std::to_string(p.joints()) + " joints of \"" + p.robot.name +
+                    "\" move, and a path needs six joints without followers",
+                "Fix all joints but six of an arm of more.");
   return Follower(*this, p.robot, p.op, path, options, device).run();
 }
 

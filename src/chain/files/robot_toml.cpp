@@ -427,7 +427,7 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
     Robot robot = build_robot(file);
     couple(file, robot);
     if (options.gravity) robot.gravity = *options.gravity;
-    if (!options.takes_coupled) chain::require_uncoupled(robot, "follows");
+    if (!options.takes_coupled) chain::require_uncoupled(robot, "joint");
     robot.warnings = inertia_warnings(document);
     return robot;
   } catch (const Error& error) {

@@ -35,8 +35,19 @@ void for_each_joint(const Node& node, const std::string& key, const JointDimensi
                     const Read& read) {
   const bool one = node.kind != Node::Kind::kArray;
   if (!one) static_cast<void>(read_array(node, key, static_cast<std::size_t>(robot.joints)));
-  for (std::size_t j = 0; j < static_cast<std::size_t>(robot.joints); ++j)
-    read(one ? node : node.items[j], one ? key : item(key, j), dimension.of(robot.joint[j]));
+  const auto slides = [](const chain::Joint& joint) { return joint.prismatic; };
+  const bool mixed = one && std::any_of(robot.joint.begin(), robot.joint.end(), slides) &&
+                     !std::all_of(robot.joint.begin(), robot.joint.end(), slides);
+  for (std::size_t j = 0; j < static_cast<std::size_t>(robot.joints); ++j) try {
+      read(one ? node : node.items[j], one ? key : item(key, j), dimension.of(robot.joint[j]));
+    } catch (const Error& error) {
+      // The unit fits the other kind of joint only.
+      if (!mixed || std::string(error.what()).find(", found a") == std::string::npos) throw;
+      fail(node.place, key,
+           "joint " + std::to_string(j) + (robot.joint[j].prismatic ? " slides" : " turns") +
+               ", and other joints do not",
+           "Give a list with one item for each joint, each with its unit.");
+    }
 }
 
 /// One text where all joints have the same, else a list of them.

@@ -46,6 +46,13 @@ void require_uncoupled(const Robot& robot, const std::string& what) {
   if (robot.coupled.empty()) return;
   const auto name = [&](int i) { return "\"" + robot.joint[static_cast<std::size_t>(i)].name + "\""; };
   const Coupling& c = robot.coupled.front();
+  // A screw's slide is no joint of its file.
+  if (robot.joint[static_cast<std::size_t>(c.joint)].name ==
+      robot.joint[static_cast<std::size_t>(c.leader)].name + " slide")
+    throw Error(ExitCode::kUsage,
+                what + ": joint " + name(c.leader) + " of \"" + robot.name +
+                    "\" is helical: coupled joints are not supported here",
+                "Write type = \"revolute\" or \"prismatic\" in its row, or hold it.");
   throw Error(ExitCode::kUsage,
               what + ": joint " + name(c.joint) + " of \"" + robot.name + "\" follows " + name(c.leader) +
                   ": coupled joints are not supported here",

@@ -60,9 +60,19 @@ std::string sampled(const Json& s) {
 
 /// The estimate and what it is of.
 std::string headline_lines(const Json& s) {
-  return estimate_line("near", s["p_near"]) + sampled(s) +
-         format("  near: some motion of the tool needs at least %.3g times the joint speed of the easiest one\n",
-                1 / s["near"].get<double>());
+  std::string out =
+      estimate_line("near", s["p_near"]) + sampled(s) +
+      format("  near: some motion of the tool needs at least %.3g times the joint speed of the easiest one\n",
+             1 / s["near"].get<double>());
+  const int rank = s["robot"]["generic_rank"];
+  if (rank == 6) return out;
+  out += format("  its tool has %d freedoms, and turns count: near is not where the point alone loses a direction\n",
+                rank);
+  // Runs of older versions have no task.
+  const Json task = s["sampling"].value("task", Json());
+  if (task.is_null()) return out;
+  return out + (task["orientation"].is_null() ? "  positions only are searched: no orientation is given\n"
+                                              : "  such an arm reaches few poses of a given orientation\n");
 }
 
 std::string map_outcomes(const Json& s) {
@@ -72,24 +82,39 @@ std::string map_outcomes(const Json& s) {
   return out;
 }
 
+/// Whether cubes around the targets of a task grid have room between them.
+bool is_sparse(const Json& task, double side) {
+  for (std::size_t k = 0; !task.is_null() && k < 3; ++k)
+    if (const int gaps = task["points"][k].get<int>() - 1;
+        gaps > 0 && task["high"][k].get<double>() - task["low"][k].get<double>() > (1 + 1e-9) * gaps * side)
+      return true;
+  return false;
+}
+
 /// Where in the cell: cubes by their share of near samples, and shells about the first joint's axis.
-std::string cell(const Json& voxels) {
+std::string cell(const Json& voxels, const Json& task) {
   // Runs of older versions have none.
   if (voxels.is_null() || !voxels.contains("cell") || voxels["cell"]["cubes"] == 0) return "";
   const Json& cell = voxels["cell"];
-  const auto cubes = cell["cubes"].get<double>();
+  const auto cubes = cell["cubes"].get<double>(), occupied = voxels["occupied"].get<double>();
   const double side = voxels["side"];
+  const std::string volume = is_sparse(task, side) ? "" : format(" (%.3g m^3)", cubes * side * side * side);
   std::string out =
-      format("\nWhere in the cell: %.3g m^3 that the tool reaches in 8 samples or more, in cubes of %.3g m\n",
-             cubes * side * side * side, side);
+      format("\nWhere in the cell: %.0f%s of %.0f reached cubes of %.3g m, those with 8 samples or more\n", cubes,
+             volume.c_str(), occupied, side);
+  const double each = cell["samples"].get<double>() / occupied;
+  // With 100 samples a share of a tenth is known to 0.03.
+  if (each < 100)
+    out += format("  %.2g samples in a cube on average: shares of cubes change with their number\n", each);
   out += counted("at least half of it near", cell["half"], cubes, kNameWidth);
   out += counted("at least a tenth near", cell["tenth"], cubes, kNameWidth);
+  if (cell["near"] == 0) return out;
   const Json& worst = cell["worst"];
   out += format("  most often near around (%.3g, %.3g, %.3g) m: %lld of %lld samples\n",
                 worst["center"][0].get<double>(), worst["center"][1].get<double>(), worst["center"][2].get<double>(),
                 worst["near"].get<long long>(), worst["samples"].get<long long>());
   if (cell["by_distance"].empty()) return out;
-  out += "  near samples by the tool's distance from the axis of joint 0\n";
+  out += "  near samples by the distance of their cube's middle from the axis of joint 0\n";
   for (const Json& shell : cell["by_distance"])
     out += counted(format("  %.3g to %.3g m", shell["low"].get<double>(), shell["high"].get<double>()), shell["near"],
                    std::max(1.0, shell["samples"].get<double>()), kNameWidth);
@@ -166,8 +191,9 @@ std::string remarks(const Json& s) {
         out += format("Several at once    %lld of these singularities cost %d freedoms\n",
                       lost["count"].get<long long>(), lost["lost"].get<int>());
     if (near["diverged"] > 0)
-      out += format("Not found          the search for the singularity ended without one for %lld near samples\n",
-                    near["diverged"].get<long long>());
+      out += format(
+          "Not found          %lld near samples have no singularity within 1 rad, or the search ended without one\n",
+          near["diverged"].get<long long>());
     if (near["outside_range"] > 0)
       out += format("Beyond the ranges  %lld of these singularities lie outside of the joint ranges\n",
                     near["outside_range"].get<long long>());
@@ -188,7 +214,7 @@ std::string remarks(const Json& s) {
 std::string singularity_map_answer_text(const Json& s, const Json& manifest, const Look& look) {
   const Json& near = s["nearest"];
   std::string out = heading(s, "Singularities of the " + s["robot"]["name"].get<std::string>());
-  out += headline_lines(s) + map_outcomes(s) + cell(s["voxels"]);
+  out += headline_lines(s) + map_outcomes(s) + cell(s["voxels"], s["sampling"].value("task", Json()));
   if (!near.is_null() && near["converged"] > 0) out += dependent_text(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)

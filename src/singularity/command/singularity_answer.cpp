@@ -144,6 +144,9 @@ void print_rank(const Analysis& a, const AnalyzeOptions* options, std::string& t
   text += "   wrenches that the arm cannot yield to (force; moment, about the origin of the screws)\n";
   for (const Wrench<double>& u : a.lost_wrenches)
     append(text, "     %s: %s\n", wrench_text(u).c_str(), lost_text(u).c_str());
+  if (a.generic_rank < 6)
+    append(text, "     %d of these %d dimensions are no loss: an arm of rank %d has them in every configuration\n",
+           6 - a.generic_rank, 6 - a.rank, a.generic_rank);
 }
 
 void print_discarded(const Analysis& a, std::string& text) {

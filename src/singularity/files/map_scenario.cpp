@@ -74,7 +74,8 @@ void measure_fields(Fields& f, MapScenario& s) {
                  "smallest singular value is at most so large a share of the largest."),
         {.doc = "singular: <= this share", .comment = "below it: singular"});
   f.key("center", center(m.scaling, s.robot),
-        {.doc = "of the scaled screws; a joint: its frame's origin", .comment = "of the screws"});
+        {.doc = "of the scaled screws; a joint: the origin of its kernel frame (`garra check ROBOT`)",
+         .comment = "of the screws"});
   f.key("length", quantity(m.scaling.length, {kLength, Bounds::positive()}),
         {.doc = "that scales the screws", .otherwise = "natural"});
   f.key("precision", choice(m.precision),

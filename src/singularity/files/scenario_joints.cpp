@@ -97,7 +97,8 @@ JointSource default_source(const Robot& robot, int j, const Place& place) {
   // No "once around" for a slide: a guess would decide the map's shares.
   if (joint.prismatic)
     fail(place, "joints", called(robot, j) + " slides without limits",
-         "Say how far: [joints] \"" + std::to_string(j) + "\" = { uniform = [\"0 m\", \"0.5 m\"] }.");
+         "Say how far: [joints] \"" + std::to_string(j) +
+             "\" = { uniform = [\"0 m\", \"0.5 m\"] }, or limits of the robot.");
   return {Kind::kUniform, -M_PI, M_PI, 1};
 }
 
@@ -209,7 +210,9 @@ void task_fields(Fields& f, TaskGrid& task) {
             "One point needs low = high there, more need low < high.");
   }
   f.key("orientation", orientation(task.orientation),
-        {.doc = "of the tool, about the world's x, y, z", .comment = "rad", .otherwise = "random for each target"});
+        {.doc = "of the tool, about the world's x, y, z",
+         .comment = "rad",
+         .otherwise = "random for each target; arms of rank below 6: positions only"});
   f.key("starts", count(task.starts, {.high = kMaxStarts}),
         {.doc = "searches for joint values at each target, from values drawn within `[joints]`",
          .comment = "of the search for joint values, at each node"});

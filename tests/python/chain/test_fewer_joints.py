@@ -215,6 +215,10 @@ def test_refusals():
         garra.load("ur5").inverse_kinematics_all(np.eye(4), task="line")
     with pytest.raises(garra.UsageError, match="has no limits"):
         arm(random_rows(6), j2='type = "helical"\npitch = 0.03').inverse_kinematics_all(np.eye(4))
+    with pytest.raises(garra.UsageError, match="5 joints of .* move"):
+        garra.load("iiwa14").path(np.tile(np.eye(4), (2, 1, 1)), fixed={2: 0.1, 3: 0.2})
+    with pytest.raises(garra.UsageError, match='"joint 1" of "arm" is helical'):
+        arm(random_rows(2), j1='type = "helical"\npitch = 0.03').path(np.zeros((2, 2)))
     with pytest.raises(garra.UsageError, match="six joints"):
         garra.load("scara").path(np.tile(np.eye(4), (2, 1, 1)))
 

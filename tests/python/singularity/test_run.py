@@ -238,6 +238,32 @@ def test_pages_are_exact_analyses(whole):
 # --- the same bytes, however they are computed
 
 
+ELBOW = 'schema = 1\nrobot = "elbow"\nconvention = "dh"\n[[joint]]\nalpha = 1.5\n[[joint]]\na = 0.5\n[[joint]]\na = 0.4\n'
+
+
+def test_answers_of_arms_of_lower_rank_say_what_counts(tmp_path):
+    (tmp_path / "elbow.toml").write_text(ELBOW)
+    answer = garra("singularity", tmp_path / "elbow.toml", "--map", "--samples", 2000, "-o", tmp_path / "run", "--no-report").stdout
+    cell = summary_of(tmp_path / "run")["voxels"]
+    assert "its tool has 3 freedoms, and turns count" in answer
+    assert f"{cell['cell']['cubes']} (" in answer and f"of {cell['occupied']} reached cubes" in answer
+    assert ("samples in a cube on average" in answer) == (cell["cell"]["samples"] < 100 * cell["occupied"])
+    assert "most often near" not in answer or cell["cell"]["near"] > 0
+    one = garra("singularity", "scara", "--at", "0.4,0,0.1,0.3").stdout
+    assert "2 of these 3 dimensions are no loss: an arm of rank 4" in one
+
+
+@pytest.mark.parametrize(("points", "volume"), [(3, False), (9, True)])
+def test_cubes_with_room_between_them_are_no_volume(tmp_path, points, volume):
+    task = f"low = [0.2, -0.2, 0.1]\nhigh = [0.6, 0.2, 0.1]\npoints = [{points}, {points}, 1]\nstarts = 48\n"
+    file = tmp_path / "map.toml"
+    file.write_text(f'schema = 1\njob = "singularity"\nrobot.model = "puma560"\n[task]\n{task}')
+    answer = garra("run", file, "-o", tmp_path / "run", "--no-report").stdout
+    side = summary_of(tmp_path / "run")["voxels"]["side"]
+    assert (0.4 / (points - 1) <= side * (1 + 1e-9)) == volume
+    assert ("m^3" in answer.split("Where in the cell")[1].split("\n")[0]) == volume
+
+
 @pytest.mark.parametrize("flags", [("--threads", 1), ("--threads", 3), ("--device", "scalar")])
 def test_threads_and_lanes_change_no_byte(whole, tmp_path, flags):
     run(tmp_path / "run", *flags)
