@@ -44,8 +44,8 @@ struct Block : batch::RowTiles<Instance<P, double>, solvers::MncpSolution<P, dou
 
 template <class P, class Solver>
 void solve_block(const Solver& solver, Executor executor, Block<P>& block, std::int64_t count) {
-  const IterateKernel<P, Solver> iterate{solver, block.in().data(), block.candidates.data()};
-  const CertifyKernel<P> certify{solver.tolerance, block.in().data(), block.candidates.data(), block.out().data()};
+  const IterateKernel<P, Solver> iterate{solver, block.in(), block.candidates.data()};
+  const CertifyKernel<P> certify{solver.tolerance, block.in(), block.candidates.data(), block.out()};
   if (executor == Executor::kScalar)
     batch::for_each_scalar(count, iterate);
   else
@@ -109,7 +109,7 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit>
   batch::run_tiles(
       rows, detail::kBlock, [&](std::int64_t most) { return Tiles(rows, most); },
       [&](Tiles& tiles, std::int64_t size) {
-        batch::for_each(device.executor, size, Body{column.width == V, tiles.in().data(), tiles.out().data()});
+        batch::for_each(device.executor, size, Body{column.width == V, tiles.in(), tiles.out()});
       });
   return out;
 }

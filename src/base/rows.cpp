@@ -13,6 +13,9 @@ namespace garra::batch {
 namespace {
 
 constexpr int kLanes = static_cast<int>(kTile);
+constexpr int kLeastStreamed = 8;               // numbers a row: eight rows of fewer hardly fill a line
+constexpr int kMostStreamed = 64;               // their buffer stays in the first cache
+constexpr std::size_t kHeldByCaches = 1 << 25;  // bytes: a core's share of the last cache, or more
 
 /// use(t, first, count) for the tiles of some rows: `count` <= 32 of them, from row `first` on, lie in tile t.
 template <class Use>
@@ -21,15 +24,19 @@ void for_each_tile(const RowRange& rows, const Use& use) {
     use(t, rows.first + t * kTile, static_cast<int>(std::min(kTile, rows.count - t * kTile)));
 }
 
-void gather_column(const InColumn& column, std::int64_t first, int count, double* tile) {
-  if (column.width == 0) return;
-  if (column.data == nullptr)
-    // An absent column is zeros, so that operations need no case for it.
-    std::fill_n(tile, column.width * kLanes, 0.0);
-  else if (column.shared)
-    for (int w = 0; w < column.width; ++w) std::fill_n(tile + w * kLanes, kLanes, column.data[w]);
+/// The same number in the lanes of a field.
+void fill_lanes(double number, double* lanes, int count) {
+  const rows::Row all = {number, number, number, number, number, number, number, number};
+  for (int l = 0; l < count; l += rows::kSide) rows::store(all, lanes + l);
+}
+
+void gather_column(const InColumn& column, std::int64_t first, int count, double* tile, int lanes) {
+  // An absent column is zeros, so that operations need no case for it.
+  if (column.data == nullptr || column.shared)
+    for (int w = 0; w < column.width; ++w)
+      fill_lanes(column.data == nullptr ? 0.0 : column.data[w], tile + w * kLanes, lanes);
   else
-    rows::to_tile(column.data + first * column.width, column.width, count, tile);
+    rows::to_tile(column.data + first * column.width, column.width, count, tile, lanes);
 }
 
 /// One number per row lies in a tile as in an array.
@@ -67,10 +74,22 @@ void scatter_whole(const double* tile, std::int64_t first, int count, const OutC
     for (int w = 0; w < column.width; ++w) put(row, w);
 }
 
-void scatter_column(const double* tile, std::int64_t first, int count, const OutColumn& column) {
+/// The same bytes as by from_tile(), eight rows at a time by way of the cache.
+void stream_rows(const double* tile, int width, int count, double* to) {
+  alignas(64) double rows[kMostStreamed * rows::kSide];
+  for (int row = 0; row < count; row += rows::kSide) {
+    const int here = std::min(rows::kSide, count - row);
+    rows::from_tile(tile + row, width, here, rows);
+    rows::stream(rows, here * width, to + row * width);
+  }
+}
+
+void scatter_column(const double* tile, std::int64_t first, int count, const OutColumn& column, bool past_caches) {
   const int width = column.width;
   if (column.data != nullptr && width == 1)
     scatter_single(tile, count, column.data + first);
+  else if (column.data != nullptr && past_caches && width >= kLeastStreamed && width <= kMostStreamed)
+    stream_rows(tile, width, count, column.data + first * width);
   else if (column.data != nullptr)
     rows::from_tile(tile, width, count, column.data + first * width);
   else if (column.whole.bytes == 4)
@@ -144,24 +163,49 @@ void unpack(const std::byte* from, const RowRange& rows, const std::vector<OutCo
                  });
 }
 
-void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to) {
+void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to, int lanes) {
   for_each_tile(rows, [&](std::int64_t t, std::int64_t first, int count) {
     double* tile = to.data + t * to.fields * kLanes;
     for (const InColumn& column : columns) {
-      gather_column(column, first, count, tile);
+      gather_column(column, first, count, tile, lanes);
       tile += column.width * kLanes;
     }
   });
 }
 
-void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns) {
+void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns, bool past_caches) {
   for_each_tile(rows, [&](std::int64_t t, std::int64_t first, int count) {
     const double* tile = from.data + t * from.fields * kLanes;
     for (const OutColumn& column : columns) {
-      scatter_column(tile, first, count, column);
+      scatter_column(tile, first, count, column, past_caches);
       tile += column.width * kLanes;
     }
   });
+}
+
+void finish_scatter() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+
+bool exceeds_caches(const Rows& job) {
+  std::size_t bytes = 0;
+  for (const OutColumn& column : job.out) bytes += row_bytes(column);
+  return bytes * static_cast<std::size_t>(job.count) > kHeldByCaches;
+}
+
+void find_pages(const Rows& job, const RowRange& rows) {
+  const auto find = [&](const void* data, std::size_t row) {
+    constexpr std::size_t kPage = 4096;
+    const char* first = static_cast<const char*>(data) + static_cast<std::size_t>(rows.first) * row;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(rows.count) * row; at += kPage)
+      __builtin_prefetch(first + at, 0, 2);
+  };
+  for (const InColumn& column : job.in)
+    if (!column.shared) find(column.data, row_bytes(column));
+  for (const OutColumn& column : job.out)
+    find(column.data != nullptr ? column.data : column.whole.data, row_bytes(column));
 }
 
 }  // namespace garra::batch

@@ -155,6 +155,7 @@ std::string RowStudy::summary(const Total& t, const std::string& stopped_by) con
   for (std::size_t k = 0; k < words_.inputs.size(); ++k) {
     const int bin = static_cast<int>(k) * kInputBins;
     const SystemInput& in = words_.inputs[k];
+    if (in.distribution.is_constant()) continue;
     j["inputs"].push_back(
         input_json(t, {counting_.held_bin + bin, counting_.decided_bin + bin}, {in.name, in.unit, in.distribution}));
   }

@@ -72,7 +72,8 @@ Found run(std::int64_t n, const std::vector<std::vector<double>>& in, const Devi
 }
 
 TEST(Rows, GoThereAndBackInEveryColumnAtEverySize) {
-  for (const std::int64_t n : {0, 1, 7, 8, 9, 31, 32, 33, 512, 1003}) {
+  // The outputs of the last fit into no cache: they take the way past them.
+  for (const std::int64_t n : {0, 1, 7, 8, 9, 31, 32, 33, 512, 1003, 110003}) {
     SCOPED_TRACE(n);
     const std::vector<std::vector<double>> in = {numbers(n, 1, 0.5), numbers(n, 7, 2), numbers(n, 8, 3),
                                                  numbers(n, 20, 4), numbers(1, 3, 5)};

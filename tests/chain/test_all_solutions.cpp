@@ -164,6 +164,30 @@ TEST(AllSolutions, ContainTheJointValuesThatMadeThePose) {
   }
 }
 
+/// Closed forms take the sines and cosines of candidates for the residual, not those of the rounded joint values.
+TEST(AllSolutions, ResidualsAreThoseOfTheJointValuesToRounding) {
+  constexpr double kRounding = 4e-15;  // of six angles below pi, at most two meters from the tool
+  std::vector<DhJoint> turned;
+  for (const auto& [a, alpha, d] :
+       {Row{0.1, -kHalf, 0.6}, {0.7, 0, 0}, {0.1, -kHalf, 0}, {0, kHalf, 0.8}, {0, -kHalf, 0}, {}})
+    turned.push_back({a, d, alpha, 0.4 * static_cast<double>(turned.size()) - 1, {}});
+  const Robot offset = from_dh({.name = "turned"}, turned);
+  for (const Robot& robot : {puma(), ur10e(), irb2400(), offset, random_wrist(3, false), random_wrist(4, true)}) {
+    using Matrix4 = Eigen::Matrix<double, 4, 4, Eigen::RowMajor>;
+    const Array pose = to_poses(robot, random_q(robot, 500));
+    const AllSolutionsResult found = AllSolutions(robot).solve(pose, {.limits = false});
+    const Array back = to_poses(robot, found.q);
+    for (std::size_t n = 0; n < 500; ++n)
+      for (auto k = static_cast<std::size_t>(found.first[n]); k < static_cast<std::size_t>(found.first[n + 1]); ++k) {
+        const Eigen::Map<const Matrix4> aim(&pose[16 * n]), tool(&back[16 * k]);
+        const Eigen::Matrix3d turn = aim.block<3, 3>(0, 0) * tool.block<3, 3>(0, 0).transpose();
+        const double sine = (turn - turn.transpose()).norm() / std::sqrt(8);
+        EXPECT_NEAR(found.residual[k], std::hypot((aim - tool).block<3, 1>(0, 3).norm(), sine), kRounding)
+            << robot.name;
+      }
+  }
+}
+
 /// With the wrist aligned joints 4 and 6 turn about one axis: there are infinitely many solutions.
 TEST(AllSolutions, AnAlignedWristHasARepresentativeWithoutProof) {
   const Robot robot = puma();

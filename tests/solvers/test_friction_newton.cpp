@@ -356,14 +356,14 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
     std::memcpy(c.m, &guess[static_cast<std::size_t>(9 * i)], sizeof c);
     guesses.set(i, c);
   }
-  const double* problems = block.in().data();
+  const double* problems = block.in();
   contact::iterate(device.executor,
                    contact::IterateKernel<solvers::FrictionNewton, kAnyContacts>{
                        {}, problems, block.slips(), block.candidates(), guess.empty() ? nullptr : guesses.data(), 3},
                    p.count);
   contact::certify_tiles(device.executor,
                          contact::CertifyKernel<kAnyContacts>{options.tolerance, problems, block.slips(),
-                                                              block.candidates(), block.out().data(), 3},
+                                                              block.candidates(), block.out(), 3},
                          p.count);
   block.drain({0, p.count});
   return out;

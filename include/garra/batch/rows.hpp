@@ -84,10 +84,17 @@ struct FieldTiles {
   int fields;
 };
 
-/// Copies rows to tiles. Spare lanes of the last tile repeat the last row: ordinary arithmetic.
-void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to);
-/// Copies tiles to rows.
-void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns);
+/// Copies rows to tiles. Spare lanes up to a multiple of `lanes` repeat the last row: ordinary arithmetic.
+void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to, int lanes = kTile);
+/// Copies tiles to rows. `past_caches`, for arrays that no cache holds: lines are written without being read. The
+/// thread then calls finish_scatter() before another one reads them.
+void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns,
+             bool past_caches = false);
+void finish_scatter();
+/// Whether no cache holds the outputs of a job.
+[[nodiscard]] bool exceeds_caches(const Rows& job);
+/// Asks for the addresses of the pages of rows that a thread is about to read and write: several are found at a time.
+void find_pages(const Rows& job, const RowRange& rows);
 
 /// Begin of each column in memory that holds the columns' rows one after another, then the end
 /// [bytes]. Absent columns take no memory, shared ones a single row.
@@ -102,18 +109,40 @@ void unpack(const std::byte* from, const RowRange& rows, const std::vector<OutCo
 template <class In, class Out>
 class RowTiles {
  public:
-  /// `job` must outlive the tiles.
-  RowTiles(const Rows& job, std::int64_t most) : job_(job), in_(most), out_(most) {}
-  void fill(const RowRange& rows) { gather(job_.in, rows, {in_.data(), fields<double, In>()}); }
-  void drain(const RowRange& rows) { scatter({out_.data(), fields<double, Out>()}, rows, job_.out); }
-  [[nodiscard]] Tiles<In>& in() { return in_; }
-  [[nodiscard]] Tiles<Out>& out() { return out_; }
+  /// `job` must outlive the tiles. Of each tile `lanes` are used.
+  RowTiles(const Rows& job, std::int64_t most, int lanes = kTile)
+      : job_(job), most_(most), in_(most), out_(most + kTile), lanes_(lanes), past_caches_(exceeds_caches(job)) {}
+  ~RowTiles() { finish_scatter(); }
+  [[nodiscard]] std::int64_t most() const { return most_; }
+  void fill(const RowRange& rows) { gather(job_.in, rows, {in(), fields<double, In>()}, lanes_); }
+  void drain(const RowRange& rows) { scatter({out(), fields<double, Out>()}, rows, job_.out, past_caches_); }
+  [[nodiscard]] double* in() { return in_.data(); }
+  /// Half a row of lanes past the place of the input. The processor delays a load after a store whose address is a
+  /// multiple of 4 kB away, as that of every 16th field is.
+  [[nodiscard]] double* out() {
+    const auto bytes = reinterpret_cast<std::uintptr_t>(in_.data()) - reinterpret_cast<std::uintptr_t>(out_.data());
+    return out_.data() + (bytes / sizeof(double) + kTile / 2) % kTile;
+  }
 
  private:
   const Rows& job_;
+  std::int64_t most_;
   Tiles<In> in_;
   Tiles<Out> out_;
+  int lanes_;
+  bool past_caches_;
 };
+
+/// Rows at a time for an operation that needs no more of them than lanes: all that it touches stays in the first
+/// cache, and the next rows arrive meanwhile.
+template <class In, class Out>
+int rows_at_once() {
+  constexpr int kNumbers = 2048;  // 16 kB of input and output
+  const int most = kNumbers / (fields<double, In>() + fields<double, Out>());
+  int rows = 8;  // a register of the widest lanes
+  while (2 * rows <= most && rows < 512) rows *= 2;
+  return rows;
+}
 
 /// The body that the executors run: applies the operation to row i of the tiles.
 template <class Op>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ def reach_map(
     low: Any,
     high: Any,
     *,
+    task: str = "pose",
     orientation: Any = None,
     radius: Any = None,
     obstacles: Sequence[Mapping[str, Any]] = (),
@@ -67,11 +69,15 @@ def reach_map(
         As for inverse_kinematics_all().
     low, high : array_like [3]
         Corners of the box in the world [m].
+    task : str
+        What counts of a pose, as in inverse_kinematics_all(). Arms of fewer than six joints reach hardly any random
+        pose: they need a task or an orientation.
     orientation : array_like [3, 3], optional
         Of the tool; default: uniform at random for each point.
-    radius : float or array_like [n], optional
-        Of capsules between the origins of successive link frames, and from the last one to the tool [m]. They collide
-        with obstacles and with each other, but for those that are too near along the arm to be apart. Default: none.
+    radius : float or array_like [n + 1], optional
+        Of capsules from the base to the origin of link frame 0, between the origins of successive link frames, and from
+        the last one to the tool [m]. They collide with obstacles and with each other, but for those that are too near
+        along the arm to be apart. The base is that of a DH table, otherwise the point of axis 0 next to it. Default: none.
     obstacles : sequence of mapping
         {"sphere": center, "radius": r}, {"capsule": [a, b], "radius": r}, {"box": [corner, opposite corner]}, along the
         world's axes [m]. They need `radius`, which may be 0.
@@ -89,9 +95,10 @@ def reach_map(
     Raises
     ------
     ValueError
-        For inconsistent shapes, and unknown obstacles and keys of them.
+        For unknown obstacles and keys of them.
     garra.UsageError
-        As of inverse_kinematics_all().
+        For wrong shapes, for fewer than six joints without a task or an orientation, and as of
+        inverse_kinematics_all().
     """
     ends = np.array([vector("low", low, 3), vector("high", high, 3)])
     for axis in np.flatnonzero(~(ends[0] < ends[1])):
@@ -100,16 +107,27 @@ def reach_map(
     count = whole("samples", samples, 1)
     pose = np.tile(np.eye(4), (count, 1, 1))
     pose[:, :3, 3] = ends[0] + random.random((count, 3)) * (ends[1] - ends[0])
-    pose[:, :3, :3] = _random_turns(random, count) if orientation is None else np.reshape(orientation, (3, 3))
+    if orientation is None:
+        moving = len(robot._locked(fixed)[1])
+        if task == "pose" and moving < 6:
+            remedy = 'Give task="point" (with fixed= of all joints but three), another task, or an orientation.'
+            raise _core.UsageError(f"{moving} joints move: they reach hardly any random orientation\n{remedy}")
+        pose[:, :3, :3] = _random_turns(random, count)
+    else:
+        pose[:, :3, :3] = np.reshape(vector("orientation", np.ravel(orientation), 9), (3, 3))
     shapes = [_shape(one) for one in obstacles]
-    radii = None if radius is None else np.broadcast_to(np.asarray(radius, float), (robot.n,))
+    radii = None if radius is None else np.array(radius, float)
+    if radii is not None and radii.shape not in ((), (robot.n + 1,)):
+        remedy = "Give one number, or those of the base, of the ways between link frames and of the way to the tool."
+        raise _core.UsageError(f"radius has the shape {radii.shape}, not [{robot.n + 1}]\n{remedy}")
     if shapes and radii is None:
         raise _core.UsageError("obstacles without the radius of links\nGive radius=0 for links without thickness.")
     if radii is not None and not (radii >= 0).all():
         raise _core.UsageError(f"radius = {radius}\nGive meters, at least 0.")
+    radii = None if radii is None else np.broadcast_to(radii, robot.n + 1)
     solutions, free, names = np.zeros(count, int), np.zeros(count, int), {}
     for first in range(0, count, _BLOCK):
-        found = robot.inverse_kinematics_all(pose[first : first + _BLOCK], fixed=fixed, proofs=False)
+        found = robot.inverse_kinematics_all(pose[first : first + _BLOCK], task=task, fixed=fixed, proofs=False)
         q, row = found.q.all, first + np.repeat(np.arange(len(found.q)), found.count)
         solutions[first : first + _BLOCK] = found.count
         if radii is not None:
@@ -156,12 +174,14 @@ def _shape(obstacle: Mapping[str, Any]) -> tuple[str, np.ndarray, float]:
 
 def _collides(robot: Chain, q: np.ndarray, radii: np.ndarray, shapes: list[tuple[str, np.ndarray, float]]) -> np.ndarray:
     """[m] True: two capsules of the arm, or one of them and an obstacle, touch."""
-    places = np.concatenate([robot.link_poses(q)[:, :, :3, 3], robot.forward_kinematics(q)[:, None, :3, 3]], axis=1)
-    a, b = places[:, :-1], places[:, 1:]  # [m, n, 3]
+    base = tomllib.loads(robot.to_toml()).get("base", {}).get("position", [0, 0, 0])
+    links, tool = robot.link_poses(q)[:, :, :3, 3], robot.forward_kinematics(q)[:, None, :3, 3]
+    places = np.concatenate([np.broadcast_to(np.array(base, float), tool.shape), links, tool], axis=1)
+    a, b = places[:, :-1], places[:, 1:]  # [m, n + 1, 3]
     lengths = np.linalg.norm(b - a, axis=2)
     out = np.zeros(len(q), bool)
-    for i in range(robot.n):
-        for j in range(i + 2, robot.n):
+    for i in range(robot.n + 1):
+        for j in range(i + 2, robot.n + 1):
             near = radii[i] + radii[j]
             separable = lengths[:, i + 1 : j].sum(axis=1) > near
             out |= separable & (_segments_apart(a[:, i], b[:, i], a[:, j], b[:, j]) < near)

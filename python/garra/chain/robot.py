@@ -270,6 +270,19 @@ class PerPose(Sequence[Any]):
         k = range(len(self))[i]
         return self.all[self.first[k] : self.first[k + 1]]
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(np.array_equal, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: Sequence[Any]) -> list[Any]:
+        return [*self, *other]
+
+    def __repr__(self) -> str:
+        return f"PerPose of {len(self)} poses, {len(self.all)} rows"
+
 
 @dataclass(frozen=True, repr=False)
 class AllSolutions:

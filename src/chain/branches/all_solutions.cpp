@@ -55,7 +55,7 @@ class Turns {
   /// Whether a solution stays as it is without q0 and windings, and its distance from the limits.
   [[nodiscard]] bool leave(const Solution& one, double& limit_distance) const {
     rows::Row q;
-    rows::load<rows::kSide>(one.q.m, q);
+    rows::load(one.q.m, q);
     const rows::Row below = q - lower_, above = upper_ - q;
     limit_distance = rows::find_least(below < above ? below : above);
     return !options_.limits || limit_distance >= 0;
@@ -167,7 +167,7 @@ bool are_finite(std::span<const double> row) {
   std::size_t k = 0;
   rows::Row sum = {}, some;  // 0 or NaN
   for (; k + rows::kSide <= row.size(); k += rows::kSide) {
-    rows::load<rows::kSide>(&row[k], some);
+    rows::load(&row[k], some);
     sum += some - some;
   }
   double rest = 0;
@@ -348,8 +348,8 @@ class Writer {
   void add(const Solution& one, double limit_distance, bool family) {
     if (count_ == room_) resize(2 * count_ + 16);
     rows::Row row;
-    rows::load<rows::kSide>(one.q.m, row);
-    rows::store<rows::kSide>(row, q_ + count_ * joints_);  // the next solution overwrites what is too much
+    rows::load(one.q.m, row);
+    rows::store(row, q_ + count_ * joints_);  // the next solution overwrites what is too much
     residual_[count_] = one.residual;
     unique_[count_] = unit_ * one.unique;
     limit_distance_[count_] = limit_distance;

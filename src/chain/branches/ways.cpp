@@ -82,6 +82,7 @@ Way make_way(const Robot& robot, const Roles& roles, double moved) {
       link.p = link.p + shift;
     }
     way.link[i] = link;
+    way.theta[i] = {std::sin(robot.form[at(i)].theta), std::cos(robot.form[at(i)].theta)};
   }
   return way;
 }
@@ -117,6 +118,9 @@ Crossing cross_z(const Pose<double>& link) {
   return {p[2] + t * u[2], t, std::hypot(p[0] + t * u[0], p[1] + t * u[1]) < 1e-12};
 }
 
+/// Whether an axis crosses the one before at a right angle, where d = 0.
+bool is_right(const JointForm<double>& joint) { return joint.cos_alpha == 0 && std::hypot(joint.a, joint.b) < 1e-16; }
+
 /// The closed form for a spherical wrist or shoulder, where the arm has one.
 bool find_spherical_way(const Robot& robot, Way& way) {
   for (const int start : {0, 3}) {
@@ -133,6 +137,8 @@ bool find_spherical_way(const Robot& robot, Way& way) {
     const Vec3<double> b = slide ? vec3(R(1, 0), R(1, 1), R(1, 2)) : vec3(R(2, 0), R(2, 1), R(2, 2));
     way.method = branches::Method::kSpherical;
     way.point = {five.height, six.along};
+    const JointForm<double>&fifth = robot.form[at(way.roles.joint(4))], &sixth = robot.form[at(way.roles.joint(5))];
+    way.point.flips = is_right(fifth) && is_right(sixth) && std::abs(fifth.d) < 1e-16;
     if (std::abs(a[0] * b[1] - a[1] * b[0]) < 1e-9)
       way.point.placing = branches::Placing::kRankOne;
     else if (std::abs(link(2).R(2, 2)) > 1 - 1e-15 && !slides(0) && !slides(2))

@@ -297,14 +297,13 @@ RobotFile read(const Node& document, const std::string& name) {
 }
 
 /// A helical joint as two: one that turns, and one that slides along the same axis, follows it and has the link.
-void add_helical(const FileJoint& from, Convention c, std::size_t number, std::vector<FileJoint>& out) {
+void add_helical(const FileJoint& from, Convention c, std::vector<FileJoint>& out) {
   FileJoint turn = from, slide = from;
   turn.link = {};
   turn.link.joint = from.link.joint;
   turn.link.armature = from.link.armature;
   turn.link.damping = from.link.damping;
   slide.link.armature = slide.link.damping = 0;
-  if (turn.link.joint.name.empty()) turn.link.joint.name = "joint " + std::to_string(number);
   slide.link.joint = {.name = turn.link.joint.name + " slide", .prismatic = true};
   slide.follows = {turn.link.joint.name, from.pitch, 0};
   slide.theta = 0;
@@ -321,9 +320,14 @@ void add_helical(const FileJoint& from, Convention c, std::size_t number, std::v
 
 void expand_helical(RobotFile& file) {
   std::vector<FileJoint> joints;
-  for (const FileJoint& j : file.joint) {
+  int number = 0;
+  for (FileJoint& j : file.joint) {
+    const bool fixed = file.convention == Convention::kGryma && j.code == 0;
+    // Slides of screws are no joints of the file: names are given before.
+    if (!fixed && j.link.joint.name.empty()) j.link.joint.name = "joint " + std::to_string(number);
+    number += !fixed;
     if (j.helical)
-      add_helical(j, file.convention, joints.size(), joints);
+      add_helical(j, file.convention, joints);
     else
       joints.push_back(j);
   }

@@ -35,8 +35,6 @@ std::string decimal(double value) {
 Code::Code(const symbolic::Graph& graph, const std::vector<Target>& targets) {
   copy(graph);
   for (const Target& t : targets) {
-    if (t.value.is_known() && !std::isfinite(t.value.known_value()))
-      throw Error(ExitCode::kInternal, t.place + ": the recorded body gives a number that is not finite");
     // Known results have no node; they get one, so that all outputs are alike. Signs stay in the reference.
     const auto known = static_cast<int>(nodes_.size());
     if (t.value.is_known()) nodes_.push_back({Op::kConstant, {}, std::abs(t.value.known_value())});
@@ -93,6 +91,8 @@ void Code::order() {
   number_.assign(nodes_.size(), -1);
   for (std::size_t id = 0; id < nodes_.size(); ++id) {
     if (count[id] == 0) continue;
+    if (nodes_[id].op == Op::kConstant && !std::isfinite(nodes_[id].value))
+      throw Error(ExitCode::kInternal, "the recorded body has a number that is not finite");
     if (nodes_[id].op == Op::kInput) inputs_.push_back(name(static_cast<int>(id)));
     if (is_leaf(nodes_[id].op)) continue;
     number_[id] = static_cast<int>(order_.size());

@@ -204,8 +204,15 @@ template <class S>
          "  return x;\n}\n\n";
 }
 
-/// What the header says of itself.
-std::string preamble(const Robot& robot, const GenerateOptions& options) {
+/// Of a robot whose mass matrix is singular.
+std::string describe_singular_mass(const Robot& robot) {
+  const int k = find_weightless_joint(robot);
+  return "joint " + std::to_string(k) + " (" + robot.joint[static_cast<std::size_t>(k)].name +
+         ") moves no inertia, and the mass matrix is singular";
+}
+
+/// What the header says of itself. `left_out`: it has no forward dynamics.
+std::string preamble(const Robot& robot, const GenerateOptions& options, bool left_out) {
   std::string text =
       R"(// Kinematics and dynamics of one robot as straight-line code. Generated: do not edit, generate again.
 //
@@ -213,6 +220,7 @@ std::string preamble(const Robot& robot, const GenerateOptions& options) {
   text += "//   robot    " + one_line(robot.name) + "\n";
   if (!robot.source.empty()) text += "//   source   " + one_line(robot.source) + "\n";
   if (!options.command.empty()) text += "//   command  " + one_line(options.command) + "\n";
+  if (left_out) text += "//   without  forward dynamics: " + one_line(describe_singular_mass(robot)) + "\n";
   return text + "//   garra    " + version() + R"(
 //
 // S is double, garra::Lanes<double>, or double on a GPU. Inputs are taken as finite: what they are multiplied with
@@ -281,16 +289,21 @@ std::string generate_header(const Robot& robot, const GenerateOptions& options) 
   require_uncoupled(robot, "generated code");
   check_numbers(robot);
   std::vector<std::string> wanted = options.operations;
+  bool left_out = false;
   for (const Signature& s : kSignatures) {
     const bool asked = std::count(wanted.begin(), wanted.end(), s.name) > 0;
     if (!asked && !options.operations.empty()) continue;
     const bool has = has_operation(robot, s.operation);
     if (has && !asked) wanted.emplace_back(s.name);
-    if (!has && asked)
+    if (!has && !asked && s.operation != Operation::kInverseKinematics) left_out = true;
+    if (has || !asked) continue;
+    if (s.operation == Operation::kInverseKinematics)
       throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" has no closed form of inverse kinematics",
                   "Leave out inverse_kinematics, or use inverse_kinematics_all.");
+    throw Error(ExitCode::kUsage, s.name + (": " + describe_singular_mass(robot)),
+                "Give mass and inertia of its links, or leave out forward dynamics.");
   }
-  std::string text = preamble(robot, options) + types(name, robot.joints) + angles(robot);
+  std::string text = preamble(robot, options, left_out) + types(name, robot.joints) + angles(robot);
   for (const std::string& operation : wanted) text += function(robot, find_signature(operation));
   return text + chain_type(name, robot.joints, wanted) + "}  // namespace " + name + "\n";
 }

@@ -219,7 +219,26 @@ std::vector<Target> record_inverse_kinematics(Graph& graph, const Robot& robot) 
 
 }  // namespace
 
+int find_weightless_joint(const Robot& robot) {
+  constexpr double kRounding = 1e-12;  // of a pivot that is 0 but for rounding, by the moment of inertia
+  const JointsInUse all(robot.joints);
+  Model<double, kAnyJoints> model = make_source<SharedModel<kAnyJoints, Joints::kMixed>>(robot).model;
+  regroup(model);
+  Vec<double, kAnyJoints> q;
+  for (int i = 0; i < robot.joints; ++i) q[i] = 0.7 + 0.4 * i;  // no special posture
+  const Mat<double, kAnyJoints, kAnyJoints> H = inertia_matrix(model, angles(model, q));
+  Mat<double, kAnyJoints, kAnyJoints> left = H;
+  for (int k = robot.joints - 1; k >= 0; --k) {
+    if (!(left(k, k) > kRounding * H(k, k))) return k;
+    for (int i = 0; i < k; ++i)
+      for (int j = 0; j < k; ++j) left(i, j) -= left(i, k) * left(k, j) / left(k, k);
+  }
+  return -1;
+}
+
 bool has_operation(const Robot& robot, Operation operation) {
+  if (operation == Operation::kForwardDynamics || operation == Operation::kForwardDynamicsDerivatives)
+    return find_weightless_joint(robot) < 0;
   branches::Way way;
   return operation != Operation::kInverseKinematics || find_recorded_way(robot, way);
 }

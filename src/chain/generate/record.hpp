@@ -28,7 +28,12 @@ enum class Operation {
 };
 inline constexpr int kOperations = 15;
 
-/// Whether an arm has the operation: closed forms of inverse kinematics without quartic equations.
+/// The joint nearest to the tip that moves no inertia, by itself or without the joints behind it: the mass matrix is
+/// singular everywhere. -1: there is none.
+[[nodiscard]] int find_weightless_joint(const Robot& robot);
+
+/// Whether an arm has the operation: forward dynamics need a regular mass matrix, inverse kinematics a closed form
+/// without quartic equations.
 [[nodiscard]] bool has_operation(const Robot& robot, Operation operation);
 
 /// Ways to the same result, numbered from 0; the cheapest is kept.

@@ -36,11 +36,12 @@ class SolutionTiles : public batch::RowTiles<branches::AllSolutionsOp::In<double
     const int stride = static_cast<int>(kWidth) * static_cast<int>(slots_);
     for (std::int64_t n = 0; n < poses.count; ++n) {
       const auto pose = static_cast<std::size_t>(poses.first + n);
-      const double* field = batch::tile_at<double, Found>(out().data(), n);
+      const double* field = batch::tile_at<double, Found>(out(), n);
       to_.complete[pose] = field[kComplete * batch::kTile];
       // Eight poses at a time, of which the first is here.
       for (std::size_t k = 0; n % rows::kSide == 0 && k < slots_; ++k, field += kWidth * batch::kTile)
-        rows::block_from_tile<rows::kSide>(field, stride, to_.all[pose * slots_ + k].q.m);
+        for (int f = 0; f < rows::kSide; f += 4)
+          rows::block_from_tile(field + f * batch::kTile, stride, to_.all[pose * slots_ + k].q.m + f);
       keep_solutions(pose, slots_, to_);
     }
   }
@@ -76,7 +77,7 @@ void run_all_solutions(const branches::AllSolutionsOp& op, std::span<const doubl
       job, kPoses, [&](std::int64_t most) { return SolutionTiles(job, most, out, slots); },
       [&](SolutionTiles& tiles, std::int64_t count) {
         batch::for_each(device.executor, count,
-                        batch::RowsKernel<branches::AllSolutionsOp>{op, tiles.in().data(), tiles.out().data()});
+                        batch::RowsKernel<branches::AllSolutionsOp>{op, tiles.in(), tiles.out()});
       });
 }
 

@@ -62,7 +62,7 @@ void reach_on_cpu(const ReachJob& job) {
       solve_threads(job.device), {job.count, kBlock}, [&] { return batch::RowTiles<In, Out>(rows, kBlock); },
       [&](batch::RowTiles<In, Out>& tiles, std::int64_t first, std::int64_t count) {
         tiles.fill({first, count});
-        const Body body{source.model, job, tiles.in().data(), tiles.out().data()};
+        const Body body{source.model, job, tiles.in(), tiles.out()};
         if (job.device.executor == Executor::kScalar)
           batch::for_each_scalar(count, body);
         else

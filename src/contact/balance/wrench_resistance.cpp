@@ -39,7 +39,7 @@ void balance_on_host(int contacts, const batch::Rows& rows) {
   batch::run_tiles(
       rows, kRows, [&](std::int64_t most) { return Tiles(contacts, rows, most); },
       [&](Tiles& tiles, std::int64_t count) {
-        balance_tiles<3>(rows.device.executor, count, tiles.in().data(), tiles.out().data());
+        balance_tiles<3>(rows.device.executor, count, tiles.in(), tiles.out());
       });
 }
 

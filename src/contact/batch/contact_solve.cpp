@@ -248,11 +248,11 @@ void solve_on_cpu(const Job& job) {
       job.rows, block_size(contacts), [&](std::int64_t most) { return Block(job, most); },
       [&](Block& block, std::int64_t count) {
         // Iterate and certify the whole block before the next: all its tiles are still in the cache.
-        const double* problems = block.in().data();
+        const double* problems = block.in();
         iterate_tiles(job.options, {{executor}, problems, block.slips(), block.candidates(), nullptr, count});
         certify_tiles(executor,
                       CertifyKernel<kAnyContacts>{job.options.tolerance, problems, block.slips(), block.candidates(),
-                                                  block.out().data(), contacts},
+                                                  block.out(), contacts},
                       count);
       });
 }

@@ -76,7 +76,7 @@ void Block::drain(const batch::RowRange& rows) {
   using Diagnostics = ContactDiagnostics<double, kAnyContacts>;
   batch::RowTiles<Problem, Solution>::drain(rows);
   if (job_.diagnostics.empty()) return;
-  const double *problems = this->in().data(), *solutions = this->out().data();
+  const double *problems = this->in(), *solutions = this->out();
   for_each_tile(rows, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
     // On the stack and aligned for a lane's load: the results live no longer than their tile.
     alignas(64) double diagnostics[sizeof(Diagnostics) / sizeof(double) * kLanes];

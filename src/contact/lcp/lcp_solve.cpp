@@ -22,7 +22,7 @@ void run_any_size(const solvers::Lemke& solver, int size, const batch::Rows& row
   batch::run_tiles(
       rows, 64, [&](std::int64_t most) { return AnyTiles(rows, size, most); },
       [&](AnyTiles& tiles, std::int64_t count) {
-        const batch::RowsKernel<SolveOp<kAnyContacts>> body{{solver}, tiles.in().data(), tiles.out().data()};
+        const batch::RowsKernel<SolveOp<kAnyContacts>> body{{solver}, tiles.in(), tiles.out()};
         batch::for_each(rows.device.executor, count, body);
       });
 }

@@ -69,7 +69,11 @@ bool Sampler::pad_of(const mesh::Place& place, std::array<mesh::Place, kPadConta
     const Vec3<double> above = axpy(r, way, axpy(r, place.normal, place.point));
     const auto at = object_.hit({above, -place.normal, r / 2, 3 * r / 2}, mesh::Crossing::kInto);
     if (!at || dot(at->place.normal, place.normal) < sincos(kPadLean).cos) return false;
-    out[static_cast<std::size_t>(k)] = at->place;
+    // The pad is flat: its points have one normal.
+    mesh::Place& point = out[static_cast<std::size_t>(k)];
+    point = at->place;
+    point.normal = place.normal;
+    point.tangent = place.tangent;
   }
   return true;
 }

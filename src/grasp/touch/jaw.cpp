@@ -10,11 +10,12 @@
 namespace garra::grasp {
 namespace {
 
-constexpr double kCoarse = 3;           ///< cells of the palm, and while the object turns, are larger by this factor
-constexpr double kSteepest = 0.2;       ///< cosine: surfaces that are steeper to the pad bear no force
-constexpr double kFlat = 0.999;         ///< length of the mean of a flat patch's normals, at least
-constexpr int kMaxSteps = 60;           ///< turns of an object
-constexpr double kMaxStep = 0.15;       ///< of a turn [rad]
+constexpr double kCoarse = 3;        ///< cells of the palm, and while the object turns, are larger by this factor
+constexpr double kSteepest = 0.2;    ///< cosine: surfaces that are steeper to the pad bear no force
+constexpr double kFirstTouch = 0.9;  ///< the normal is that of cells with more than this share of the deepest's weight
+constexpr double kBorder = 0.75;     ///< the middle of a cell at a pad's edge is nearer to it, in sides of a cell
+constexpr int kMaxSteps = 60;        ///< turns of an object
+constexpr double kMaxStep = 0.15;    ///< of a turn [rad]
 constexpr double kSmallestStep = 4e-3;  ///< the object rests where turns change their sense below this [rad]
 constexpr double kRounding = 1e-6;      ///< of the line between the pads' forces [rad]
 constexpr double kStanding = 0.3;       ///< cosine: a table prevents turns about axes farther from its normal
@@ -254,6 +255,23 @@ JawClosing::Result JawClosing::close(const Pose<double>& hand, const std::option
   return r;
 }
 
+/// The flat of the pad touches the object inside the pad: a ball, an edge of the object. The pad's edge touches where
+/// the surface comes nearer beyond it, and then the normal is the surface's.
+Vec3<double> JawClosing::normal_of(const Patch& patch) const {
+  const auto deepest = std::ranges::max_element(patch.cells, {}, &PadCell::weight);
+  Vec3<double> normal = Vec3<double>::zero();
+  for (const PadCell& c : patch.cells)
+    normal = normal + std::max(0.0, c.weight - kFirstTouch * deepest->weight) * c.normal;
+  const auto keep = [&](double at, double low, double high, int axis) {
+    const double border = kBorder * (high - low) / cell_count(high - low, o_.cell);
+    const bool touches_edge = (at < low + border && normal[axis] > 0) || (at > high - border && normal[axis] < 0);
+    if (!touches_edge) normal[axis] = 0;
+  };
+  keep(deepest->y, -o_.jaw.pad_width / 2, o_.jaw.pad_width / 2, 1);
+  keep(deepest->z, o_.jaw.tip - o_.jaw.pad_height, o_.jaw.tip, 2);
+  return (1 / norm(normal)) * normal;
+}
+
 std::vector<PadContact> JawClosing::contacts(const Patch& patch) const {
   const double mean = (patch.yy + patch.zz) / 2, spread = std::hypot((patch.yy - patch.zz) / 2, patch.yz);
   const double angle = 0.5 * std::atan2(2 * patch.yz, patch.yy - patch.zz);
@@ -268,12 +286,7 @@ std::vector<PadContact> JawClosing::contacts(const Patch& patch) const {
               {patch.y - first * c, patch.z - first * s},
               {patch.y - second * s, patch.z + second * c},
               {patch.y + second * s, patch.z - second * c}};
-  Vec3<double> mean_normal = Vec3<double>::zero();
-  for (const PadCell& cell : patch.cells) mean_normal = mean_normal + cell.weight * cell.normal;
-  // A flat face has its normal, where the edge of the pad lies on it, too. All else touches the flat of the pad.
-  const bool flat = norm(mean_normal) > kFlat;
-  const Vec3<double> normal =
-      flat ? (1 / norm(mean_normal)) * mean_normal : vec3(mean_normal[0] > 0 ? 1.0 : -1.0, 0.0, 0.0);
+  const Vec3<double> normal = normal_of(patch);
   std::vector<PadContact> out(places.size(), {Vec3<double>::zero(), normal, {}});
   for (std::size_t k = 0; k < places.size(); ++k) {
     double near = std::numeric_limits<double>::infinity();

@@ -68,6 +68,8 @@ class JawClosing {
   /// Patches of the pads at +x and -x.
   [[nodiscard]] std::array<Patch, 2> press(const Pose<double>& hand, double cell) const;
   void spread(double x, double dy, double dz, Patch& patch) const;
+  /// Outward normal of the contacts of a patch, in hand axes.
+  [[nodiscard]] Vec3<double> normal_of(const Patch& patch) const;
   [[nodiscard]] TouchStatus turn(Result& r, const std::optional<Vec3<double>>& up) const;
 
   const mesh::Surface& object_;

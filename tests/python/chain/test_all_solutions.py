@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -50,6 +51,8 @@ def test_arrays_of_poses_are_slices_of_the_rows_of_all():
         assert len(rows) == 5 and [len(one) for one in rows] == found.count.tolist()
         assert np.array_equal(np.concatenate(rows), rows.all) and np.array_equal(rows[-1], rows[4])
         assert [len(one) for one in rows[1:4]] == found.count[1:4].tolist()
+        assert rows == list(rows) == pickle.loads(pickle.dumps(rows)) and rows != rows[:4]
+        assert np.array_equal(np.concatenate(rows + rows[1:]), np.concatenate([*rows, *rows[1:]]))
     with pytest.raises(IndexError):
         found.q[5]
     assert robot.inverse_kinematics_all(pose[0]).q.shape == (found.count[0], 6)

@@ -198,6 +198,14 @@ def test_a_helical_joint_is_searched_within_its_limits(joints):
             assert away(one, solutions, turns) < 1e-6, (row, one)
 
 
+def test_joints_are_named_by_their_rows_though_one_is_a_screw():
+    screw = 'type = "helical"\npitch = 0.03\nlimits = [-6, 6]'
+    robot = arm(random_rows(4), j1=screw, j3='name = "hand"')
+    assert robot.joint_names == ["joint 0", "joint 1", "joint 2", "hand"]
+    gryma = 'schema = 1\nrobot = "arm"\nconvention = "gryma"\n' + "".join(f"[[joint]]\ntheta = {k}\n" for k in (6, 0, 5))
+    assert garra.Chain.from_toml(gryma).joint_names == ["joint 0", "joint 1"]  # 0: fixed
+
+
 def test_refusals():
     with pytest.raises(garra.UsageError, match="7 joints, not 6"):
         garra.load("iiwa14").inverse_kinematics_all(np.eye(4))

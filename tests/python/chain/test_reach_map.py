@@ -67,6 +67,41 @@ def test_collisions_with_obstacles_are_those_of_points_along_the_links():
                 assert (free > 0) == (apart > 0)
 
 
+def arm(rows):
+    """DH rows (a, d, alpha) of turning joints without limits."""
+    text = 'schema = 1\nrobot = "arm"\nconvention = "dh"\n'
+    return garra.Chain.from_toml(text + "".join(f"[[joint]]\na = {a}\nd = {d}\nalpha = {alpha}\n" for a, d, alpha in rows))
+
+
+@pytest.mark.parametrize("shoulder", [0.0, 0.3])
+def test_an_obstacle_in_which_the_first_link_begins_leaves_no_posture(shoulder):
+    q = np.pi / 2
+    robot = arm([(shoulder, 0.4, q), (-0.43, 0, 0), (-0.38, 0, 0), (0, 0.11, q), (0, 0.09, -q), (0, 0.08, 0)])
+    where = {"low": [-0.6, -0.6, 0.1], "high": [0.6, 0.6, 0.7], "samples": 300}
+    # Next to the base, around the column; its middle is on every first link.
+    obstacle = {"sphere": [0, 0, 0.02], "radius": 0.03}
+    assert garra.chain.reach_map(robot, **where, radius=0.01).volume > 0.05
+    found = garra.chain.reach_map(robot, **where, radius=0.01, obstacles=[obstacle])
+    assert found.volume == 0 and (found.solutions > 0).any()
+    # The first radius is that of the first link: the sphere begins 0.05 m above the base.
+    above = {"obstacles": [{"capsule": [[0.2, -1, 0.05], [0.2, 1, 0.05]], "radius": 0.1}]}
+    thin, thick = (garra.chain.reach_map(robot, **where, radius=[r] + [0.0] * 6, **above) for r in (0.0, 0.15))
+    assert thin.volume > 0 and (shoulder > 0 or thick.volume == 0)
+
+
+def test_the_points_of_three_joints_fill_their_ring():
+    text = 'schema = 1\nrobot = "arm"\nconvention = "dh"\n[[joint]]\na = 0.5\n[[joint]]\na = 0.3\n'
+    robot = garra.Chain.from_toml(text + '[[joint]]\ntype = "prismatic"\nlimits = [0, 0.4]\n')
+    box = {"low": [-1, -1, -0.1], "high": [1, 1, 0.5], "samples": 4000}
+    found = garra.chain.reach_map(robot, **box, task="point")
+    ring = np.pi * ((0.5 + 0.3) ** 2 - (0.5 - 0.3) ** 2) * 0.4
+    assert found.interval[0] < ring < found.interval[1] and set(found.solutions.tolist()) == {0, 2}
+    with pytest.raises(garra.UsageError, match='(?s)3 joints move.*task="point"'):
+        garra.chain.reach_map(robot, **box)
+    with pytest.raises(garra.UsageError, match="5 joints move"):
+        garra.chain.reach_map(garra.load("puma560"), **box, fixed={2: 0.1})
+
+
 def test_a_box_is_given_by_any_opposite_corners_and_obstacles_need_a_radius():
     robot, where = gantry([-0.5, 0.5], [0.15, 0.5]), ([-0.5, -0.5, 0.15], [0.5] * 3)
     low, high = [0.1, -0.3, 0.1], [0.3, 0.2, 0.4]
@@ -107,6 +142,8 @@ def test_bad_input():
     ("low", "high", "more", "word"),
     [([1, 1, 1], [0, 2, 2], {}, "low < high"), ([np.nan, 0, 0], [1, 1, 1], {}, "finite"),
      ([0, 0, 0], [1, 1, 1], {"radius": -1}, "at least 0"),
+     ([0, 0, 0], [1, 1, 1], {"radius": [0.1, 0.2]}, r"not \[7\]"),
+     ([0, 0, 0], [1, 1, 1], {"orientation": [0, 0, 0]}, "orientation has the shape"),
      ([0, 0, 0], [1, 1, 1], {"radius": 0.1, "obstacles": [{"sphere": [0, 0, 0], "radius": -1}]}, "above 0"),
      ([0, 0, 0], [1, 1, 1], {"obstacles": [{"sphere": [0, 0, -1, 2], "radius": 1}]}, "center of a sphere")],
 )  # fmt: skip

@@ -11,6 +11,7 @@ import pydoc
 import garra
 import numpy as np
 import pytest
+import scipy.optimize
 from arrays import require_module
 from program import garra as program
 

@@ -344,6 +344,32 @@ def test_a_pad_stays_flat_when_it_is_moved():
         garra.grasp.rank(grasps, slide=0.001, samples=5)
 
 
+def cone(sides: int, radius: float = 0.03, height: float = 0.09):
+    """Vertices and faces of an upright cone, counterclockwise from outside; a side's middle is at +x."""
+    turn = 2 * np.pi * (np.arange(sides) + 0.5) / sides
+    rim = np.stack([radius * np.cos(turn), radius * np.sin(turn), np.zeros(sides)], axis=1)
+    i, j = np.arange(sides), (np.arange(sides) + 1) % sides
+    faces = [np.stack(f, axis=1) for f in ((i, j, np.full(sides, sides)), (j, i, np.full(sides, sides + 1)))]
+    return np.concatenate([rim, [[0, 0, height], [0, 0, 0]]]), np.concatenate(faces)
+
+
+@pytest.mark.parametrize(
+    ("shape", "below", "slope"),
+    [("sphere:0.03", 0.016, np.arcsin(8 / 30)), ("sphere:0.03", 0.024, np.arcsin(16 / 30)),
+     *((cone(n), -0.03, np.arctan(np.cos(np.pi / n) / 3)) for n in (4, 8, 32, 160))],
+    ids=["ball 16 mm below its middle", "ball 24 mm below", "pyramid of 4 sides", "of 8", "of 32", "cone"],
+)  # fmt: skip
+def test_edges_of_pads_press_along_the_normal_of_the_surface(shape, below, slope):
+    """Pads squeeze a tapered object out: mu = (F sin a -+ w cos a) / (F cos a +- w sin a) by statics of one pad."""
+    jaw = garra.grasp.ParallelJaw(opening=0.08, pad_width=0.016, pad_height=0.016, tip=0.12, force=25)
+    pose = np.array([[1.0, 0, 0, 0], [0, 0, 1, -0.112], [0, -1, 0, -below], [0, 0, 0, 1]])  # fingers along y, pads press along x
+    mass = 0.1
+    grasps = garra.grasp.GraspSet.from_poses(jaw, [pose], shape, mass=mass, cell=2e-4)
+    weight = mass * 9.81 / 2 * (1 if below > 0 else -1)  # the ball is pushed up, the cone down
+    needed = (25 * np.sin(slope) - weight * np.cos(slope)) / (25 * np.cos(slope) + weight * np.sin(slope))
+    assert garra.grasp.rank(grasps, samples=1).required_friction[0, 1] == pytest.approx(needed, rel=0.04)
+
+
 def test_friction_of_each_point_of_a_pad_is_warned_of():
     pose = np.diag([1.0, -1, -1, 1])
     pose[2, 3] = 0.11

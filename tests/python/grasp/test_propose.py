@@ -134,13 +134,31 @@ def test_files_and_arrays_of_one_mesh_give_one_set(tmp_path):
     np.testing.assert_array_equal(again.sample, one.sample)
 
 
+def test_flat_pads_on_a_ball_need_the_friction_of_its_weight():
+    """Two pads of F bear m g: mu = m g / (2 F), however large the pads are and however their points are turned."""
+    grasps = garra.grasp.propose("sphere:0.03", fingers=2, n=4000, pad_radius=0.01, friction=0.02, mass=0.5, force_limit=20.0)
+    normal = grasps.arrays["normal"].reshape(-1, 2, 3, 3)
+    assert (normal == normal[:, :, :1]).all()
+    level = np.nonzero((abs(normal[..., 0, 2]) < 0.01).all(1))[0]
+    assert len(level) >= 5
+    needed = garra.grasp.rank(grasps, samples=1, friction_samples=1).required_friction[level, 1]
+    np.testing.assert_allclose(needed, 0.5 * 9.81 / 40, rtol=0.09)
+
+
 def test_hollow_objects_are_grasped_at_the_wall_and_across():
-    found = garra.grasp.propose(torus(0.03, 0.008), fingers=2, n=400, max_opening=0.08, mass=0.1)
-    a, b = found.arrays["point"].reshape(-1, 2, 3).transpose(1, 0, 2)
-    width = np.linalg.norm(a - b, axis=1)
-    assert (width < 0.017).sum() > 50 and (width > 0.07).sum() > 50  # 16 mm the tube, 76 mm the ring
-    narrow = garra.grasp.propose(torus(0.03, 0.008), fingers=2, n=100, max_opening=0.05, mass=0.1)
-    assert np.linalg.norm(np.diff(narrow.arrays["point"].reshape(-1, 2, 3), axis=1), axis=2).max() < 0.05
+    def widths(opening):
+        found = garra.grasp.propose(ring, fingers=2, n=400, max_opening=opening, mass=0.1, friction=0.2)
+        return np.linalg.norm(np.diff(found.arrays["point"].reshape(-1, 2, 3), axis=1), axis=2)
+
+    turn = 2 * np.pi * np.arange(60) / 60
+    rims = [[r * np.cos(turn), r * np.sin(turn), np.full(60, z)] for r, z in ((0.03, 0), (0.03, 0.06), (0.022, 0.06), (0.022, 0))]
+    i, j = np.arange(60), (np.arange(60) + 1) % 60
+    sides = [((k, i), (k, j), ((k + 1) % 4, j), ((k + 1) % 4, i)) for k in range(4)]
+    quads = np.concatenate([np.stack([60 * k + at for k, at in side], axis=1) for side in sides])
+    ring = np.transpose(rims, (0, 2, 1)).reshape(-1, 3), np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    both = widths(0.08)  # the wall has 8 mm, the tube 60 mm and is 60 mm high
+    assert (both < 0.0085).sum() > 50 and (abs(both - 0.06) < 0.002).sum() > 50
+    assert widths(0.05).max() < 0.0085
 
 
 def test_pairs_on_a_torus_lie_in_their_cones_and_their_fingers_find_room():

@@ -57,10 +57,11 @@ def sliding_system(ours, mu):
     return M, b[0::3]
 
 
-def test_a_hand_whose_contacts_slide_is_refused_with_its_file():
-    done = garra("--data", str(DATA), "--hand", str(DATA / "scenarios" / "papers_sliding.toml"))
-    assert done.returncode == INVALID_FILE and "papers_sliding.toml: the papers' hand holds a sphere" in done.stderr
-    assert 'mode = "slide"' in done.stderr and not done.stdout
+def test_another_kind_of_hand_is_refused_with_its_file(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text((DATA / "scenarios/papers_sliding.toml").read_text())
+    done = garra("--data", str(DATA), "--hand", str(own))
+    assert done.returncode == INVALID_FILE and "own.toml: the papers' hand holds a sphere" in done.stderr
 
 
 # --- the printed digits, without the program

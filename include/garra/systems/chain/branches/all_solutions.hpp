@@ -23,7 +23,8 @@ struct Way {
   double moved;              ///< size of the change of the links [1]
   Roles roles;
   Method method = Method::kElimination;
-  MeetingPoint point = {};  ///< kSpherical: on axes 4 and 6; kParallel: on axes 4 and 5
+  MeetingPoint point = {};           ///< kSpherical: on axes 4 and 6; kParallel: on axes 4 and 5
+  SinCos<double> theta[kLoop] = {};  ///< of each joint at q = 0
 
   /// Eigenvalues with |im| <= this (1 + |x|^2) give a candidate: pairs that the change of the links made complex too.
   [[nodiscard]] GARRA_HD double nearly_real() const { return moved > 0 ? 0.05 : 1e-3; }
@@ -74,12 +75,17 @@ GARRA_HD void fill_loop(const Way& way, const bool* prismatic, const Pose<S>& ta
   }
 }
 
-/// The nearest rotation, for matrices that are off by a few digits.
+/// The nearest rotation, for matrices that are off by a few digits. Half of the digits are enough for the last step.
 template <class S>
 GARRA_HD Mat3<S> nearest_rotation(Mat3<S> R) {
+  auto active = R[0] == R[0];
   for (int k = 0; k < 4; ++k) {
     const Mat3<S> gap = Mat3<S>::identity() - transpose_times(R, R);
-    R = R + S(0.5) * (R * gap);
+    R = select(active, R + S(0.5) * (R * gap), R);
+    S squares = S(0);
+    for_each_index<9>([&](auto i) { squares = fma(gap[i], gap[i], squares); });
+    active = active && !(squares <= S(1e-17));
+    if (!any(active)) break;
   }
   return R;
 }
@@ -288,8 +294,8 @@ GARRA_HD Vec<double, kLoop> slide_scale(const bool* prismatic, double unit) {
 
 /// The value of the joint of a role in the arm's own direction and unit.
 template <class S>
-GARRA_HD S joint_value(const Way& way, const bool* prismatic, int role, const S& value) {
-  return S((way.roles.reversed ? -1 : 1) * (prismatic[way.roles.joint(role)] ? way.unit : 1)) * value;
+GARRA_HD S joint_value(const Way& way, bool slides, const S& value) {
+  return S((way.roles.reversed ? -1 : 1) * (slides ? way.unit : 1)) * value;
 }
 
 /// Polishes one candidate, with joint values in the order of the roles, and adds it.
@@ -297,8 +303,10 @@ template <class S>
 GARRA_HD_CALL void add_candidate(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
                                  const Pose<S>& target, const Vec<S, kLoop>& values, Found<S>& found,
                                  Solutions<S>& to) {
-  for (int role = 0; role < kLoop; ++role)
-    found.at.q[way.roles.joint(role)] = joint_value(way, m.prismatic, role, values[role]);
+  for (int role = 0; role < kLoop; ++role) {
+    const int i = way.roles.joint(role);
+    found.at.q[i] = joint_value(way, m.prismatic[i], values[role]);
+  }
   polish(m, target, rule, found.wanted, found.at);
   for (int i = 0; i < kLoop; ++i)
     if (!m.prismatic[i]) found.at.q[i] = wrap_angle(found.at.q[i]);
@@ -312,64 +320,100 @@ template <class S>
 struct Tested {
   Polished<S> at;
   Frames<S, kLoop> frames;
-  S trace[kLoop];  ///< a number of each joint: equal solutions have nearly equal sums
+  S cos[kLoop], sin[kLoop];  ///< of q + theta: of the candidate's turns, off from those of q by rounding
+  S trace[kLoop];            ///< a number of each joint: equal solutions have nearly equal sums
+  S unique;
   int number = -kClosed;
 };
 
-/// Frames and traces of the joints from `first` on.
+/// Takes a joint value. One off the unit circle, which has no angle, leaves NaN: Newton's method starts there.
 template <class S>
-GARRA_HD void renew_frames(const Model<double, kLoop>& m, double unit, int first, Tested<S>& to) {
+GARRA_HD void take_value(const Way& way, int role, bool slides, const JointValue<S>& value, Tested<S>& to) {
+  const int i = way.roles.joint(role);
+  const SinCos<double>& theta = way.theta[i];
+  if (slides) {
+    to.at.q[i] = joint_value(way, slides, value.slide);
+    to.cos[i] = S(theta.cos), to.sin[i] = S(theta.sin);
+    to.trace[i] = value.slide;
+    return;
+  }
+  S off;
+  const JointValue<S> z = to_circle(value, off);
+  to.at.q[i] = joint_value(way, slides, circle_angle(z));
+  const S cos = select(abs(off) <= S(1e-8), z.cos, S(std::numeric_limits<RealOf<S>>::quiet_NaN()));
+  const S sin = way.roles.reversed ? -z.sin : z.sin;
+  to.cos[i] = theta.sin == 0 ? S(theta.cos) * cos : fnma(S(theta.sin), sin, S(theta.cos) * cos);
+  to.sin[i] = theta.sin == 0 ? S(theta.cos) * sin : fma(S(theta.sin), cos, S(theta.cos) * sin);
+  to.trace[i] = fma(S(0.8 - 0.1 * i), cos, S(0.6 + 0.05 * i) * sin);
+}
+
+/// Frames of the joints from `first` on.
+template <class S>
+GARRA_HD void renew_frames(const Model<double, kLoop>& m, int first, Tested<S>& to) {
   const Pose<S> before = first == 0 ? cast_pose<S>(m.base) : to.frames.frame[first - 1];
   chain::kernel::Axes<S> f = {column(before.R, 0), column(before.R, 1), column(before.R, 2), before.p};
   for (int i = first; i < kLoop; ++i) {
     const JointForm<double>& joint = m.joint[i];
-    const bool slides = m.prismatic[i];
-    const auto [sin, cos] = quick_sincos(slides ? S(joint.theta) : to.at.q[i] + S(joint.theta));
     chain::kernel::advance_tilt(joint, f);
-    f.p = axpy(S(joint.d) + (slides ? to.at.q[i] : S(0)), f.z, f.p);
-    chain::kernel::advance_turn(cos, sin, f);
+    f.p = axpy(S(joint.d) + (m.prismatic[i] ? to.at.q[i] : S(0)), f.z, f.p);
+    chain::kernel::advance_turn(to.cos[i], to.sin[i], f);
     to.frames.frame[i] = chain::kernel::to_pose(f);
-    to.trace[i] = slides ? S(1 / unit) * to.at.q[i] : fma(S(0.8 - 0.1 * i), cos, S(0.6 + 0.05 * i) * sin);
   }
-  to.frames.tool = to.frames.frame[kLoop - 1] * cast_pose<S>(m.tool);
+  // The tool's place, in the last frame's axes: its own turn leaves the pose error as it is.
+  to.frames.tool = to.frames.frame[kLoop - 1];
+  to.frames.tool.p = to.frames.tool.R * cast<S>(m.tool.p) + to.frames.tool.p;
 }
 
 /// Takes the joint values that differ from those of the candidate before.
 template <class S>
-GARRA_HD void take_candidate(const Model<double, kLoop>& m, const Way& way, const ClosedCandidates<S>& from, int k,
-                             Tested<S>& to) {
+GARRA_HD void take_candidate(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
+                             const Pose<S>& aim, const ClosedCandidates<S>& from, int k, Tested<S>& to) {
   int first = kLoop;
   for (int role = 0; role < kLoop; ++role) {
     if (k >> from.shared[role] == to.number >> from.shared[role]) continue;
     const int i = way.roles.joint(role);
-    const JointValue<S>& z = from.z[k][role];
-    to.at.q[i] = joint_value(way, m.prismatic, role, m.prismatic[i] ? z.slide : atan2(z.sin, z.cos));
+    take_value(way, role, m.prismatic[i], from.z[k][role], to);
     first = i < first ? i : first;
   }
   to.number = k;
-  renew_frames(m, way.unit, first, to);
+  renew_frames(m, first, to);
+  to.at.residual = measure(aim, to.frames.tool, to.at.error);
+  if (rule.proofs) to.at.jac = jacobian(m, to.frames);
+  to.unique = rule.proofs ? unique_radius(to.at, m.prismatic, way.unit, rule.bend) : S(0);
+}
+
+/// The other side of the wrist. Its frames differ in signs of axes only, and the Jacobian in that of a column: the
+/// tool, the pose error and the certificate are the same, to the bit.
+template <class S>
+GARRA_HD void flip_wrist(const Way& way, const ClosedCandidates<S>& from, int k, Tested<S>& to) {
+  for (int role = 3; role < kLoop; role += 2) {
+    const int i = way.roles.joint(role);
+    to.at.q[i] = to.at.q[i] + select(to.at.q[i] > S(0), S(-M_PI), S(M_PI));
+    to.trace[i] = -to.trace[i];
+  }
+  take_value(way, 4, false, from.z[k][4], to);
+  to.number = k;
 }
 
 /// Row k of the solutions from candidate k. Returns whether it may have moved far from the candidate.
 template <class S>
 GARRA_HD_CALL bool add_tested(const Model<double, kLoop>& m, const Way& way, const SolutionRule& rule,
-                              const Pose<S>& target, const MaskOf<S>& wanted, Tested<S>& now, Solutions<S>& to) {
-  Polished<S>& at = now.at;
-  at.residual = measure(target, now.frames.tool, at.error);
-  const bool moves = any(wanted && !(at.residual <= S(rule.enough)));
+                              const Pose<S>& target, const MaskOf<S>& wanted, const Tested<S>& now, Solutions<S>& to) {
   const int k = now.number;
-  Vec<S, kLoop> candidate;
-  if (moves) {
-    candidate = at.q;
-    polish(m, target, rule, wanted, at);
-  } else if (rule.proofs) {
-    at.jac = jacobian(m, now.frames);
+  S residual = now.at.residual, unique = now.unique;
+  Vec<S, kLoop> q = now.at.q;
+  const auto moves = wanted && !(residual <= S(rule.enough));
+  if (any(moves)) {
+    Polished<S> at = now.at;
+    polish(m, target, rule, moves, at);
+    for_each_index<kLoop>([&](auto i) { q[i] = m.prismatic[i] ? at.q[i] : wrap_angle(at.q[i]); });
+    residual = select(moves, at.residual, residual);
+    if (rule.proofs) unique = select(moves, unique_radius(at, m.prismatic, way.unit, rule.bend), unique);
   }
-  for_each_index<kLoop>([&](auto i) { to.row(k, i) = m.prismatic[i] ? at.q[i] : wrap_angle(at.q[i]); });
-  to.row(k, kResidual) = select(wanted && at.residual <= S(rule.tolerance), at.residual, S(-1));
-  to.row(k, kUnique) = rule.proofs ? unique_radius(at, m.prismatic, way.unit, rule.bend) : S(0);
-  if (moves) at.q = candidate;
-  return moves;
+  for_each_index<kLoop>([&](auto i) { to.row(k, i) = q[i]; });
+  to.row(k, kResidual) = select(wanted && residual <= S(rule.tolerance), residual, S(-1));
+  to.row(k, kUnique) = unique;
+  return any(moves);
 }
 
 /// The sum of the candidate's traces; numbers far from each other of those that are no solution.
@@ -439,6 +483,7 @@ GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, con
   ClosedCandidates<S> candidates;
   kernel::find_closed(loop, way, candidates);
   kernel::Tested<S> now;
+  const Pose<S> aim = {target.R * cast<S>(transpose(m.tool.R)), target.p};  // of the last frame's axes
   S expected = S(0), trace[kClosed];
   bool moved = false;
   MaskOf<S> alike = expected > S(0);
@@ -447,7 +492,10 @@ GARRA_HD_CALL void add_closed(const Model<double, kLoop>& m, const Way& way, con
     trace[k] = S(-1e3 * (1 + k));
     if (!any(wanted)) continue;
     expected = expected + candidates.exists[k];
-    kernel::take_candidate(m, way, candidates, k, now);
+    if (way.point.flips && k % 2 == 1)
+      kernel::flip_wrist(way, candidates, k, now);
+    else
+      kernel::take_candidate(m, way, rule, aim, candidates, k, now);
     if (kernel::add_tested(m, way, rule, target, wanted, now, to)) moved = true;
     trace[k] = kernel::find_trace(now, to);
     // No trace changes faster than a joint value.

@@ -20,14 +20,15 @@ GARRA_HD void find_planar(const Pose<S>& B2, const Pose<S>& B3, const Pose<S>& p
   const BothTurns<S> elbow = solve_turn(fma(a[0], p[0], a[1] * p[1]), fma(a[1], p[0], -(a[0] * p[1])),
                                         half * (fma(q[0], q[0], q[1] * q[1]) - squares));
   quality = elbow.quality;
+  const S by = inverse_square(q[0], q[1]);
   for (int side = 0; side < 2; ++side) {
     JointValue<S>* to = z[side];
     to[1] = elbow.z[side];
-    to[0] = turn_between(B2.R * turn_only(to[1], p) + B2.p, q);
-    const Mat3<S> before = joint_rotation(to[0]) * (B2.R * (joint_rotation(to[1]) * B3.R));
-    to[2] = turn_between(column(before, 0), column(product.R, 0));
+    to[0] = turn_between(B2.R * turn_only(to[1], p) + B2.p, q, by);
+    // Both x axes are in the plane.
+    to[2] = turn_between(turn_only(to[0], B2.R * turn_only(to[1], column(B3.R, 0))), column(product.R, 0), S(1));
     // The turn about the third axis, which may point the other way.
-    to[2].sin = select(before(2, 2) < S(0), -to[2].sin, to[2].sin);
+    to[2].sin = select(B2.R(2, 2) * B3.R(2, 2) < S(0), -to[2].sin, to[2].sin);
   }
 }
 
@@ -44,21 +45,23 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
   const S height = fma(up2, fma(up3, c3[2], B3.p[2]), B2.p[2]) + dot(axis, B[0].p);
   const Vec3<S> target = (up2 * up3) * vec3(B[3].R(2, 0), B[3].R(2, 1), B[3].R(2, 2));
   const Vec3<S> row = vec3(B[4].R(2, 0), B[4].R(2, 1), B[4].R(2, 2));
+  const S by = inverse_square(target[0], target[1]);
   to.doubtful = zero;
   for (int role = 0; role < kLoop; ++role) to.shared[role] = role < 3 ? 0 : role < 5 ? 1 : 2;
   const BothTurns<S> base = solve_turn(fma(axis[0], point[0], axis[1] * point[1]),
                                        fma(axis[0], point[1], -(axis[1] * point[0])), fnma(axis[2], point[2], height));
   for (int k = 0; k < kClosed; k += 4) {
     const Vec3<S> v = B[5].R * turn_only(base.z[k / 4], axis);
+    const Pose<S> end = Pose<S>{turn_columns(B[5].R, base.z[k / 4]), B[5].p} * B[0];
     const BothTurns<S> wrist = solve_turn(fma(row[0], v[0], row[1] * v[1]), fma(row[1], v[0], -(row[0] * v[1])),
                                           fnma(row[2], v[2], target[2]));
     for (int c = k; c < k + 4; c += 2) {
       JointValue<S>* z = to.z[c];
       z[5] = base.z[k / 4];
       z[4] = wrist.z[c / 2 % 2];
-      z[3] = turn_between(B[4].R * turn_only(z[4], v), target);
-      Pose<S> rest = B[3];
-      for (int i = 3; i < 6; ++i) rest = Pose<S>{turn_columns(rest.R, z[i]), rest.p} * B[(i + 1) % 6];
+      z[3] = turn_between(B[4].R * turn_only(z[4], v), target, by);
+      const Pose<S> before = Pose<S>{turn_columns(B[3].R, z[3]), B[3].p} * B[4];
+      const Pose<S> rest = Pose<S>{turn_columns(before.R, z[4]), before.p} * end;
       for (int i = 3; i < 6; ++i) to.z[c + 1][i] = z[i];
       Cosine<S> elbow;
       find_planar(B2, B3, inverse(rest), to.z + c, elbow);

@@ -169,20 +169,21 @@ GARRA_HD_CALL void find_point_roots(const PointProblem<S>& p, Placing placing, R
   for (int k = 0; k < 4; ++k) take_root(roots, k, k, to);
 }
 
-/// Z_2 from G, and Z_1 behind it.
+/// Z_2 from G.
 template <class S>
-GARRA_HD void find_first_joints(const Loop<S>& loop, const PointProblem<S>& p, const Vec3<S>& f, const S& re,
-                                const S& im, JointValue<S>* z) {
+GARRA_HD JointValue<S> find_second_joint(const Vec3<S>& f, const S& re, const S& im) {
   const S tiny(1e-300);
   const S c2 = fma(re, f[0], im * f[1]), s2 = fma(im, f[0], -(re * f[1]));
   const S n2 = sqrt(fma(c2, c2, s2 * s2)), by = S(1) / max(n2, tiny);
-  z[1] = {select(n2 > tiny, by * c2, S(1)), by * s2, S(0)};
-  const Vec3<S> g = loop.link[1].R * turn_only(z[1], f) + loop.link[1].p;
-  if (loop.slides[0]) {
-    z[0] = {S(1), S(0), p.w[2] - g[2]};
-    return;
-  }
-  z[0] = turn_between(g, p.w);
+  return {select(n2 > tiny, by * c2, S(1)), by * s2, S(0)};
+}
+/// Z_1 behind it.
+template <class S>
+GARRA_HD JointValue<S> find_first_joint(const Loop<S>& loop, const PointProblem<S>& p, const Vec3<S>& f,
+                                        const JointValue<S>& second) {
+  const Vec3<S> g = loop.link[1].R * turn_only(second, f) + loop.link[1].p;
+  if (loop.slides[0]) return {S(1), S(0), p.w[2] - g[2]};
+  return turn_between(g, p.w);
 }
 
 /// What a root of the position makes of the first three joints: one candidate, or two.
@@ -252,7 +253,7 @@ GARRA_HD_CALL void find_arm(const PointProblem<S>& p, const S& x, Placing placin
 /// Z_4 R_5 Z_5 R_6 Z_6 = Q: the turns on both sides.
 template <class S>
 GARRA_HD_CALL void find_wrist(const Mat3<S>& R5, const Mat3<S>& R6, const Mat3<S>& Q, JointValue<S> (&z)[2][3],
-                              Cosine<S>& quality) {
+                              Cosine<S>& quality, bool flips = false) {
   const Vec3<S> a = vec3(R5(2, 0), R5(2, 1), R5(2, 2)), b = column(R6, 2), target = column(Q, 2);
   const S x = fma(a[0], b[0], a[1] * b[1]), y = fma(a[1], b[0], -(a[0] * b[1]));
   const BothTurns<S> turns = solve_turn(x, y, fnma(a[2], b[2], target[2]));
@@ -261,6 +262,10 @@ GARRA_HD_CALL void find_wrist(const Mat3<S>& R5, const Mat3<S>& R6, const Mat3<S
   for (int side = 0; side < 2; ++side) {
     JointValue<S>* to = z[side];
     to[1] = turns.z[side];
+    if (side == 1 && flips) {
+      for (int i = 0; i < 3; i += 2) to[i] = {-z[0][i].cos, -z[0][i].sin, S(0)};
+      break;
+    }
     const Vec3<S> v = R5 * turn_only(to[1], b);
     to[0] = turn_between(v, target);
     const Vec3<S> first = turn_only(to[0], R5 * turn_only(to[1], column(R6, 0)));
@@ -284,23 +289,33 @@ GARRA_HD_CALL void find_spherical(const Loop<S>& loop, const MeetingPoint& point
   find_point_roots(problem, point.placing, roots);
   to.doubtful = roots.doubtful;
   for (int role = 0; role < kLoop; ++role) to.shared[role] = role < 3 ? 1 : 0;
+  if (point.placing == Placing::kLevel) to.shared[0] = 2;
   ArmRoot<S> arm;
+  Mat3<S> first;
   for (int k = 0; k < 4; ++k) {
     JointValue<S> wrists[2][3];
     JointValue<S>* z = to.z[2 * k];
     Cosine<S> wrist;
     const int side = point.placing == Placing::kQuartic ? 0 : k % 2;
     if (side == 0) find_arm(problem, roots.x[k], point.placing, loop.slides[2], offset, arm);
-    find_first_joints(loop, problem, arm.f[side], arm.re[side], arm.im[side], z);
+    z[1] = find_second_joint(arm.f[side], arm.re[side], arm.im[side]);
+    if (side == 1 && point.placing == Placing::kLevel) {  // the same G and height, so the same Z_1
+      z[0] = to.z[2 * k - 2][0];
+    } else {
+      z[0] = find_first_joint(loop, problem, arm.f[side], z[1]);
+      first = turn_columns(loop.link[0].R, z[0]) * loop.link[1].R;
+    }
     z[2] = arm.third[side];
     const S exists = arm.quality.exists * roots.exists[k];
-    Mat3<S> R = loop.link[0].R;
-    for (int i = 0; i < 3; ++i) R = turn_columns(R, z[i]) * loop.link[i + 1].R;
-    find_wrist(loop.link[4].R, loop.link[5].R, transpose(R), wrists, wrist);
+    const Mat3<S> R = turn_columns(turn_columns(first, z[1]) * loop.link[2].R, z[2]) * loop.link[3].R;
+    find_wrist(loop.link[4].R, loop.link[5].R, transpose(R), wrists, wrist, point.flips);
     for (int one = 0; one < 2; ++one) {
       const int c = 2 * k + one;
       for (int i = 0; i < kLoop; ++i) to.z[c][i] = i < 3 ? z[i] : wrists[one][i - 3];
       to.exists[c] = exists * wrist.exists;
+      // Both sides of an aligned wrist are of one family.
+      if (one == 1 && point.flips)
+        to.exists[c] = select(fma(R(2, 0), R(2, 0), R(2, 1) * R(2, 1)) < S(kAligned), S(0), to.exists[c]);
     }
     to.doubtful =
         max(to.doubtful, select(roots.exists[k] > S(0), max(arm.quality.doubtful, exists * wrist.doubtful), S(0)));

@@ -13,6 +13,8 @@ enum class Placing { kQuartic, kRankOne, kLevel };
 struct MeetingPoint {
   double near = 0, far = 0;
   Placing placing = Placing::kQuartic;  ///< of spherical arms
+  bool flips = false;  ///< axes 4 to 6 meet at right angles: theta_4 + pi, theta_6 + pi make the same pose, with the
+                       ///< other theta_5
 };
 
 inline constexpr int kClosed = 8;  ///< candidates
@@ -58,13 +60,55 @@ GARRA_HD BothTurns<S> solve_turn(const S& x, const S& y, const S& value) {
   return out;
 }
 
-/// The turn about z from a to b; none where one of them is along z.
+/// 1 / (x^2 + y^2); 0 where both are nearly 0.
+template <class S>
+GARRA_HD S inverse_square(const S& x, const S& y) {
+  const S n = fma(x, x, y * y);
+  return select(n < S(1e-14), S(0), S(1) / max(n, S(1e-14)));
+}
+
+/// Square of the sine of the angle between two axes that are aligned to rounding.
+inline constexpr double kAligned = 1e-28;
+
+/// The turn about z from a to b; none where one of them is along z to rounding. Near it any turn will do: what follows
+/// makes up for it.
 template <class S>
 GARRA_HD JointValue<S> turn_between(const Vec3<S>& a, const Vec3<S>& b) {
   const S c = fma(a[0], b[0], a[1] * b[1]), s = fma(a[0], b[1], -(a[1] * b[0])), n = sqrt(fma(c, c, s * s));
-  const auto none = n < S(1e-14);
+  const auto none = n < S(kAligned);
   const S by = S(1) / select(none, S(1), n);
   return {select(none, S(1), by * c), select(none, S(0), by * s), S(0)};
+}
+/// The turn about z from a to b, which are equally far from z; `by`: inverse_square() of one of them. Without a root:
+/// it is off the unit circle where they differ.
+template <class S>
+GARRA_HD JointValue<S> turn_between(const Vec3<S>& a, const Vec3<S>& b, const S& by) {
+  return {by * fma(a[0], b[0], a[1] * b[1]), by * fma(a[0], b[1], -(a[1] * b[0])), S(0)};
+}
+
+/// The point of the unit circle next to one that is off by rounding, by a step of Newton's method.
+template <class S>
+GARRA_HD JointValue<S> to_circle(const JointValue<S>& z, S& off) {
+  off = fma(z.cos, z.cos, fma(z.sin, z.sin, S(-1)));
+  const S by = fma(S(-0.5), off, S(1));
+  return {by * z.cos, by * z.sin, z.slide};
+}
+
+/// The angle of a point of the unit circle, without division: k pi/4 + asin(s), |s| <= sin(pi/8). As atan2() elsewhere.
+template <class S>
+GARRA_HD S circle_angle(const JointValue<S>& z) {
+  using F = FloatFormat<double>;
+  const S x = abs(z.cos), y = abs(z.sin), one(1);
+  const auto steep = y > x, left = z.cos < S(0);
+  const S n = min(x, y), d = max(x, y);
+  const auto octant = n > S(0.38268343236508977);
+  S s = select(octant, S(0.70710678118654752) * (n - d), n), k = select(octant, one, S(0));
+  k = select(steep, S(2) - k, k);
+  s = select(steep, -s, s);
+  k = select(left, S(4) - k, k);
+  s = select(left, -s, s);
+  const S square = s * s, tail = fma(s * square, elementary::asin_tail<S>(square), k * S(F::kPi4Lo));
+  return elementary::flip_sign(fma(k, S(F::kPi4Hi), s + tail), elementary::sign_bits(z.sin));
 }
 
 template <class S>
