@@ -65,8 +65,7 @@ std::string one_instant(const AnalysisAnswer& r) {
   }
   for (std::size_t j = 0; j < a.tau.size(); ++j) {
     const std::string finger = "finger " + std::to_string(j);
-    out += answer_line(finger.c_str(), "torques" + format_numbers(a.tau[j].data(), a.tau[j].size(), " %.5g") +
-                                           (r.limited ? ", cut off at torque_limit" : ""));
+    out += answer_line(finger.c_str(), "torques" + format_numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
     // A table of zeros is uninformative: at rest the line is left out.
     if (largest_value(a.qdd[j]) > 1e-9)
       out += answer_line("", "accelerations" + format_numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
