@@ -53,10 +53,13 @@ inline void exchange(Row (&r)[4]) {
 
 /// Four fields of eight states, from `rows` with `stride` numbers per state to `tile`.
 inline void block_to_tile(const double* rows, std::int64_t stride, double* tile) {
-  const auto half = [&](int s) { return *reinterpret_cast<const Half*>(rows + s * stride); };
   Row r[4];
 #pragma GCC unroll 4
-  for (int s = 0; s < 4; ++s) r[s] = __builtin_shufflevector(half(s), half(s + 4), 0, 1, 2, 3, 4, 5, 6, 7);
+  for (int s = 0; s < 4; ++s) {
+    const auto *a = reinterpret_cast<const Half*>(rows + s * stride),
+               *b = reinterpret_cast<const Half*>(rows + (s + 4) * stride);
+    r[s] = __builtin_shufflevector(*a, *b, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
   exchange(r);
 #pragma GCC unroll 4
   for (int f = 0; f < 4; ++f) store(r[f], tile + f * kLanes);
