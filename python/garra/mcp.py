@@ -408,11 +408,13 @@ def sensitivity(x: Any, F: Any, J: Any, F_p: Any, lower: Any, upper: Any, *, tol
     if x.ndim == 0:
         raise ValueError(f"x has the shape {x.shape}, not [..., n]")
     n = x.shape[-1]
-    for name, array, tail in (("F", F, (n,)), ("J", J, (n, n)), ("F_p", F_p, (n, "m"))):
-        sizes = array.shape[-len(tail) :]
-        if len(sizes) < len(tail) or any(size != asked for size, asked in zip(sizes, tail, strict=True) if asked != "m"):
-            said = ", ".join(map(str, tail)) + (f"] for m parameters and x {x.shape}" if "m" in tail else f"] as x {x.shape}")
-            raise ValueError(f"{name} has the shape {array.shape}, not [..., {said}")
+    for name, array, fits, wanted in (
+        ("F", F, F.shape[-1:] == (n,), f"[..., {n}] as"),
+        ("J", J, J.shape[-2:] == (n, n), f"[..., {n}, {n}] as"),
+        ("F_p", F_p, F_p.shape[-2:-1] == (n,), f"[..., {n}, m] for m parameters and"),
+    ):
+        if not fits:
+            raise ValueError(f"{name} has the shape {array.shape}, not {wanted} x {x.shape}")
     low, high = _bound("lower", lower, n), _bound("upper", upper, n)
     gap = np.minimum(x - low, high - x)
     fixed = np.broadcast_to(low == high, gap.shape)

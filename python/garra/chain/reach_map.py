@@ -125,13 +125,14 @@ def reach_map(
     if radii is not None and not (radii >= 0).all():
         raise _core.UsageError(f"radius = {radius}\nGive meters, at least 0.")
     radii = None if radii is None else np.broadcast_to(radii, robot.n + 1)
+    base = np.array(tomllib.loads(robot.to_toml()).get("base", {}).get("position", [0, 0, 0]), float)
     solutions, free, names = np.zeros(count, int), np.zeros(count, int), {}
     for first in range(0, count, _BLOCK):
         found = robot.inverse_kinematics_all(pose[first : first + _BLOCK], task=task, fixed=fixed, proofs=False)
         q, row = found.q.all, first + np.repeat(np.arange(len(found.q)), found.count)
         solutions[first : first + _BLOCK] = found.count
         if radii is not None:
-            kept = ~_collides(robot, q, radii, shapes)
+            kept = ~_collides(robot, base, q, radii, shapes)
             q, row = q[kept], row[kept]
         np.add.at(free, row, 1)
         letters = np.array(name_branches(robot.jacobian(q, form="screws")) if robot.n == 6 else [""] * len(q))
@@ -172,11 +173,12 @@ def _shape(obstacle: Mapping[str, Any]) -> tuple[str, np.ndarray, float]:
     return kind, ends, 0.0 if kind == "box" else positive(f"the radius of a {kind}", obstacle.get("radius", np.nan))
 
 
-def _collides(robot: Chain, q: np.ndarray, radii: np.ndarray, shapes: list[tuple[str, np.ndarray, float]]) -> np.ndarray:
+def _collides(
+    robot: Chain, base: np.ndarray, q: np.ndarray, radii: np.ndarray, shapes: list[tuple[str, np.ndarray, float]]
+) -> np.ndarray:
     """[m] True: two capsules of the arm, or one of them and an obstacle, touch."""
-    base = tomllib.loads(robot.to_toml()).get("base", {}).get("position", [0, 0, 0])
     links, tool = robot.link_poses(q)[:, :, :3, 3], robot.forward_kinematics(q)[:, None, :3, 3]
-    places = np.concatenate([np.broadcast_to(np.array(base, float), tool.shape), links, tool], axis=1)
+    places = np.concatenate([np.broadcast_to(base, tool.shape), links, tool], axis=1)
     a, b = places[:, :-1], places[:, 1:]  # [m, n + 1, 3]
     lengths = np.linalg.norm(b - a, axis=2)
     out = np.zeros(len(q), bool)

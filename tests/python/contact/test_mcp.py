@@ -213,6 +213,8 @@ def test_no_derivative_where_an_unknown_is_at_its_bound_with_f_zero():
     assert s.valid.tolist() == [False, True] and s.x_p[1, 0, 0] == 0
     for x, F in (([9.0, 9.0], [-1.0, -1.0]), ([0.0, 0.0], [-1.0, -1.0]), ([0.2, 0.2], [0.05, 0.05])):  # no solutions
         assert not mcp.sensitivity(x, F, np.eye(2), np.eye(2), 0, 0.5).valid
+    with pytest.raises(ValueError, match=r"^F_p has the shape \(2,\), not \[\.\.\., 2, m\] for m parameters and x \(2,\)$"):
+        mcp.sensitivity([1.0, 2.0], [0.0, 0.0], np.eye(2), [1.0, 2.0], 0, 5)
     singular = mcp.sensitivity([1.0, 1.0], [0.0, 0.0], np.ones((2, 2)), np.ones((2, 1)), 0, 5)
     assert not singular.valid and np.isnan(singular.x_p).all()
 
