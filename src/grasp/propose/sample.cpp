@@ -1,8 +1,8 @@
 #include "grasp/propose/sample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <vector>
 
 #include "garra/core/elementary.hpp"
 
@@ -92,16 +92,18 @@ RejectionReason Sampler::draw_pair(mesh::Draws& draws, ContactSample& out) const
   const Vec3<double> along = in_cone(-first.normal, first.tangent, cone_cosine_, draws);
   const double size = std::max({std::abs(first.point[0]), std::abs(first.point[1]), std::abs(first.point[2]), 1e-3});
   // Of a hollow object there are several: the wall is grasped, or the object across its hollow.
-  std::vector<mesh::Place> exits;
-  for (double from = kSkin * size; exits.size() < kMostExits;) {
-    const auto hit = object_.hit({first.point, along, from}, mesh::Crossing::kOutOf);
-    if (!hit || (!exits.empty() && hit->distance > options_.max_opening)) break;
-    exits.push_back(hit->place);
-    from = hit->distance + kSkin * size;
+  std::array<mesh::Place, kMostExits> exits;
+  std::size_t count = 0;
+  mesh::Ray ray{first.point, along, kSkin * size};
+  while (count < kMostExits) {
+    const auto hit = object_.hit(ray, mesh::Crossing::kOutOf);
+    if (!hit) break;
+    exits[count++] = hit->place;
+    ray.least = hit->distance + kSkin * size;
+    ray.most = options_.max_opening;  // one that is farther is counted as too wide
   }
-  if (exits.empty()) return RejectionReason::kMissed;
-  const auto count = static_cast<double>(exits.size());
-  out.place[1] = exits[count > 1 ? static_cast<std::size_t>(count * draws.next()) : 0];
+  if (count == 0) return RejectionReason::kMissed;
+  out.place[1] = exits[count > 1 ? static_cast<std::size_t>(static_cast<double>(count) * draws.next()) : 0];
   return dot(along, out.place[1].normal) >= cone_cosine_ ? RejectionReason::kAccepted : RejectionReason::kOutsideCone;
 }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <utility>
 
+#include "garra/mesh.hpp"
 #include "garra/solvers/wrench_balance.hpp"
 #include "grasp/sample/fingers.hpp"
 #include "grasp/sample/instant.hpp"
@@ -72,39 +74,26 @@ std::vector<std::string> tool_warnings(const Study& study) {
   return list;
 }
 
-/// Of a body in closed form: how far a point is behind each face, below 0 inside, and the direction out of the face.
-std::vector<std::pair<double, Vec3<double>>> faces_near(const Object& o, const Vec3<double>& p) {
-  const double across = std::hypot(p[0], p[1]);
-  const auto axis = [&](int i) {
-    Vec3<double> e{{0, 0, 0}};
-    e[i] = p[i] < 0 ? -1 : 1;
-    return e;
-  };
-  if (o.shape == Shape::kSphere) return {{norm(p) - o.radius, (1 / norm(p)) * p}};
-  if (o.shape == Shape::kCylinder)
-    return {{across - o.radius, {{p[0] / across, p[1] / across, 0}}}, {std::abs(p[2]) - o.height / 2, axis(2)}};
-  std::vector<std::pair<double, Vec3<double>>> out;
-  for (int i = 0; i < 3 && o.shape == Shape::kBox; ++i) out.emplace_back(std::abs(p[i]) - o.size[i] / 2, axis(i));
-  return out;
+/// Surface of a body in closed form; null for others.
+std::unique_ptr<mesh::Surface> closed_surface(const Object& o) {
+  if (o.shape == Shape::kSphere) return mesh::make_sphere(o.radius);
+  if (o.shape == Shape::kCylinder) return mesh::make_cylinder(o.radius, o.height);
+  return o.shape == Shape::kBox ? mesh::make_box(o.size) : nullptr;
 }
 
 /// Warnings on contacts beside the object's surface, or with a normal that points out of it.
 std::vector<std::string> surface_warnings(const Scenario& s) {
   constexpr double kFar = 1e-4, kOutward = 0.1;  // [m], cosine
   std::vector<std::string> list;
-  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
-    const auto faces = faces_near(s.object, s.contacts[j].point);
-    if (faces.empty()) continue;
-    const auto& [depth, out] =
-        *std::max_element(faces.begin(), faces.end(), [](auto& a, auto& b) { return a.first < b.first; });
-    double off = 0;
-    for (const auto& face : faces) off = std::hypot(off, std::max(face.first, 0.0));
-    if (depth < 0) off = -depth;
+  const auto surface = closed_surface(s.object);
+  for (std::size_t j = 0; surface && j < s.contacts.size(); ++j) {
+    const Vec3<double>& point = s.contacts[j].point;
+    const mesh::Nearest at = *mesh::signed_nearest(*surface, point, std::numeric_limits<double>::infinity());
     char text[96];
-    std::snprintf(text, sizeof text, "contact %zu is %.3g mm %s the object's surface", j, 1e3 * off,
-                  depth > 0 ? "outside of" : "below");
-    if (off > kFar) list.push_back(text);
-    if (dot(column(s.contacts[j].frame, 2), out) > kOutward)
+    std::snprintf(text, sizeof text, "contact %zu is %.3g mm %s the object's surface", j, 1e3 * std::abs(at.distance),
+                  at.distance > 0 ? "outside of" : "below");
+    if (std::abs(at.distance) > kFar) list.push_back(text);
+    if (dot(column(s.contacts[j].frame, 2), at.place.normal) > kOutward)
       list.push_back("the normal of contact " + std::to_string(j) + " points out of the object: normals point into it");
   }
   return list;

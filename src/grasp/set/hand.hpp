@@ -442,6 +442,13 @@ GARRA_HD HandResult<S> make_hand_result(const SampleResult<S, N, D>& v, const Me
   return {v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.resisted_force_radius};
 }
 
+/// A set's criteria of "held" for one of its grasps. Soft contacts have a bound of their own (is_rest).
+template <int D, int H>
+GARRA_HD HeldRule held_rule(HeldRule of_set, const SetGrasp<H>& grasp) {
+  if constexpr (D == 3) of_set.acceleration *= grasp.rest;
+  return of_set;
+}
+
 /// Last step of a hand's sample: outcome and metrics as HandResult. Arguments as of CandidateKernel.
 template <int N, int D = 3, int H = N>
 struct HandSampleCheckKernel {
@@ -453,7 +460,7 @@ struct HandSampleCheckKernel {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     SampleCheck<N, D> its = sample_check;
-    if constexpr (D == 3) its.held.acceleration *= grasps[i / samples].rest;
+    its.held = held_rule<D>(its.held, grasps[i / samples]);
     const auto v = its.template sample_result<S>(i);
     const auto m = batch::load<S, Metrics<S, N>>(sample_check.metrics, i);
     batch::store<S>(results, i, make_hand_result(v, m));

@@ -115,10 +115,10 @@ template <int D>
                                                                 std::int64_t i, Workspace<D>& w) {
   const HandTiles t = w.tiles(job.check_uniqueness);
   auto checker = make_checker<kAnyContacts>(job, t);
-  const HeldRule held = checker.held = held_rule(job, of.grasp);
+  const auto& g = job.grasps[static_cast<std::size_t>(of.grasp)];
+  const HeldRule held = checker.held = held_rule<D>(job.held, g);
   auto v = checker.template sample_result<double>(i);
   if (v.outcome != kPending) return v;
-  const auto& g = job.grasps[static_cast<std::size_t>(of.grasp)];
   const std::uint32_t left_out = opened(v, held);
   std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(g.contacts)));
   const double* problem = batch::tile_at<double, solvers::FrictionProblem<double, kAnyContacts, D>>(t.problems, i);
@@ -232,7 +232,7 @@ template <int D>
     }
     tried.set(0, problem);
     const double exists = at_rest<D>({tried.data(), forces.data(), moving.data(), g.limit,
-                                      held_rule(job, of.grasp).acceleration, g.contacts, g.contacts, left_out},
+                                      held_rule<D>(job.held, g).acceleration, g.contacts, g.contacts, left_out},
                                      room.data())
                               .exists;
     undecided = std::isnan(exists);
@@ -405,7 +405,7 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
     // Forces that are not unique: those that need the least friction, whose margin is that of the smallest coefficient.
     // All contacts rest, or those that do not open, if several are left.
     out.critical = least_friction(job, of, 0, v, 0, w);
-    const std::uint32_t left_out = opened(v, held_rule(job, of.grasp));
+    const std::uint32_t left_out = opened(v, held_rule<D>(job.held, job.grasps[0]));
     if (std::isinf(out.critical) && left_out != 0 && std::popcount(left_out) + 1 < n)
       out.critical = least_friction(job, of, 0, v, left_out, w);
     // Found forces that hold leave motions below held.acceleration, which is more than the search allows.

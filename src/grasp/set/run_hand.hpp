@@ -139,14 +139,6 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
   return {study.held_imbalance, study.held_acceleration, !set.force_limit.empty() || std::isfinite(study.force_limit)};
 }
 
-/// The same for the samples of grasp `g` of a job. Soft contacts have a bound of their own (is_rest).
-template <int N, int D>
-[[nodiscard]] HeldRule held_rule(const HandJob<N, D>& job, std::int64_t g) {
-  HeldRule out = job.held;
-  if constexpr (D == 3) out.acceleration *= job.grasps[static_cast<std::size_t>(g)].rest;
-  return out;
-}
-
 /// The method that a set's study names for its contact problems.
 [[nodiscard]] inline contact::Options contact_options(const SetStudy& study) {
   contact::Options options;
