@@ -2,12 +2,13 @@
 // references of the exoskeleton and the kernels that read the same robot at run time; lanes against scalar.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
 
 #include "chain/generate/regroup.hpp"
-#include "exoskeleton.hpp"  // generated, as the next five
+#include "exoskeleton.hpp"  // generated, as five of the next
 #include "garra/chain_generate.hpp"
 #include "garra/core/lanes.hpp"
 #include "garra/io/robot.hpp"
@@ -22,6 +23,7 @@
 #include "reference.hpp"
 #include "scara.hpp"
 #include "stanford.hpp"
+#include "ur10e.hpp"
 
 namespace garra::chain {
 namespace {
@@ -269,23 +271,32 @@ TEST(ChainGenerated, EqualsTheKernelsThatReadTheSameRobot) {
 
 // Inverse kinematics.
 
-/// All candidates that exist lead back to the pose, and the joint values that made it are among them.
+/// The candidates that exist; all of them lead back to the pose.
 template <class Generated>
-void check_inverse_kinematics(bool last_slides) {
+std::vector<Vec<double, 6>> candidates(const Pose<double>& pose) {
+  std::vector<Vec<double, 6>> out;
+  const auto found = Generated::inverse_kinematics(pose);
+  for (int k = 0; k < 8; ++k) {
+    if (found.exists[k] == 0) continue;
+    out.push_back(found.q[k]);
+    const auto back = Generated::tool_pose(found.q[k]);
+    for (int i = 0; i < 9; ++i) EXPECT_NEAR(back.R.m[i], pose.R.m[i], 1e-8);
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(back.p[i], pose.p[i], 1e-8);
+  }
+  return out;
+}
+
+/// The joint values that made a pose are among its candidates.
+template <class Generated>
+void check_inverse_kinematics(bool last_slides = false) {
   std::mt19937_64 gen(43);
   for (int n = 0; n < 200; ++n) {
     auto q = random_vector<6>(gen, 3);
     if (last_slides) q[2] = 0.2 + 0.1 * std::abs(q[2]);
-    const auto pose = Generated::tool_pose(q);
-    const auto found = Generated::inverse_kinematics(pose);
     double nearest = 10;
-    for (int k = 0; k < 8; ++k) {
-      if (found.exists[k] == 0) continue;
-      const auto back = Generated::tool_pose(found.q[k]);
-      for (int i = 0; i < 9; ++i) EXPECT_NEAR(back.R.m[i], pose.R.m[i], 1e-8);
-      for (int i = 0; i < 3; ++i) EXPECT_NEAR(back.p[i], pose.p[i], 1e-8);
+    for (const auto& z : candidates<Generated>(Generated::tool_pose(q))) {
       double apart = 0;
-      for (int i = 0; i < 6; ++i) apart = std::max(apart, std::abs(std::remainder(found.q[k][i] - q[i], 2 * M_PI)));
+      for (int i = 0; i < 6; ++i) apart = std::max(apart, std::abs(std::remainder(z[i] - q[i], 2 * M_PI)));
       nearest = std::min(nearest, apart);
     }
     EXPECT_LT(nearest, 1e-6);
@@ -293,9 +304,24 @@ void check_inverse_kinematics(bool last_slides) {
 }
 
 TEST(ChainGenerated, InverseKinematicsFindsTheJointValuesThatMadeThePose) {
-  check_inverse_kinematics<puma560::Chain>(false);
+  check_inverse_kinematics<puma560::Chain>();
   check_inverse_kinematics<stanford::Chain>(true);
-  check_inverse_kinematics<irb2400::Chain>(false);
+  check_inverse_kinematics<irb2400::Chain>();
+  check_inverse_kinematics<ur10e::Chain>();
+}
+
+/// Joint 6 turns about the axes of joints 2 to 4: a candidate stands for its family, which has the same joint 1.
+TEST(ChainGenerated, AlignedWristsOfParallelArmsHaveCandidates) {
+  std::mt19937_64 gen(44);
+  for (int n = 0; n < 400; ++n) {
+    auto q = random_vector<6>(gen, 3);
+    q[4] = n % 2 == 0 ? 0 : M_PI;
+    const auto found = candidates<ur10e::Chain>(ur10e::Chain::tool_pose(q));
+    const bool same_shoulder = std::any_of(found.begin(), found.end(), [&](const auto& z) {
+      return std::abs(std::remainder(z[0] - q[0], 2 * M_PI)) < 1e-6;
+    });
+    EXPECT_TRUE(same_shoulder) << n;
+  }
 }
 
 TEST(ChainGenerated, ArmsWithoutClosedFormHaveNoInverseKinematics) {

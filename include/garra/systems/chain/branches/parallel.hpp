@@ -53,8 +53,11 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
   for (int k = 0; k < kClosed; k += 4) {
     const Vec3<S> v = B[5].R * turn_only(base.z[k / 4], axis);
     const Pose<S> end = Pose<S>{turn_columns(B[5].R, base.z[k / 4]), B[5].p} * B[0];
-    const BothTurns<S> wrist = solve_turn(fma(row[0], v[0], row[1] * v[1]), fma(row[1], v[0], -(row[0] * v[1])),
-                                          fnma(row[2], v[2], target[2]));
+    // Parallel axes along axis 5 leave theta_5 to choose: one candidate for both sides.
+    const S x = fma(row[0], v[0], row[1] * v[1]), y = fma(row[1], v[0], -(row[0] * v[1]));
+    const auto aligned = fma(x, x, y * y) < S(kAligned);
+    const BothTurns<S> wrist =
+        solve_turn(select(aligned, S(1), x), select(aligned, zero, y), fnma(row[2], v[2], target[2]));
     for (int c = k; c < k + 4; c += 2) {
       JointValue<S>* z = to.z[c];
       z[5] = base.z[k / 4];
@@ -65,7 +68,8 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
       for (int i = 3; i < 6; ++i) to.z[c + 1][i] = z[i];
       Cosine<S> elbow;
       find_planar(B2, B3, inverse(rest), to.z + c, elbow);
-      to.exists[c] = to.exists[c + 1] = base.quality.exists * (wrist.quality.exists * elbow.exists);
+      const S exists = base.quality.exists * (wrist.quality.exists * elbow.exists);
+      to.exists[c] = to.exists[c + 1] = c == k ? exists : select(aligned, zero, exists);
       to.doubtful = max(to.doubtful,
                         max(base.quality.doubtful,
                             base.quality.exists * max(wrist.quality.doubtful, wrist.quality.exists * elbow.doubtful)));
