@@ -19,6 +19,7 @@ from garra.arguments import numbers, place, positive, whole
 from garra.batch import Batch
 from garra.options import accept_options
 from garra.summary import Converged
+from garra.torch_gradients import first_only
 
 METHODS: tuple[str, ...] = ("auto", "semismooth-newton", "merit")
 """Values of SolveOptions.method"""
@@ -440,6 +441,7 @@ def solution(
     """Solutions of F(x, *parameters) as a differentiable function of the parameters, in torch or JAX.
 
     The backward pass solves one linear system a problem and differentiates F once, by the implicit function theorem.
+    Second derivatives raise.
 
     Parameters
     ----------
@@ -532,7 +534,7 @@ class _Differentiable:
                     rows = problem.F(x.detach(), *p)
                 wanted = [q for q in p if q.requires_grad]
                 found = iter(torch.autograd.grad(rows, wanted, y, allow_unused=True))
-                return tuple(next(found) if q.requires_grad else None for q in p)
+                return first_only((next(found) if q.requires_grad else None for q in p), (*saved, cotangent))
 
         x, valid = Solution.apply(*parameters)
         return x, valid

@@ -76,13 +76,14 @@ class Fit:
     parameters: np.ndarray
     """[p] displacements of the frames [m, rad]: the smallest ones, in units of their prior tolerances, that fit"""
     covariance: np.ndarray
-    """[p, p] of the parameters; combinations that cannot be identified keep their prior variance"""
+    """[p, p] of the parameters; combinations with a singular value below 1 keep their prior variance"""
     residuals: np.ndarray
     """[n, rows] measured minus fitted [m, rad]"""
     chi_square: float
     """sum of squared residuals by noise"""
     degrees_of_freedom: int
-    """measured numbers minus identified combinations: what chi_square is on average"""
+    """measured numbers minus fitted combinations. chi_square is so much on average, and more by the squared singular values
+    of combinations that keep their prior"""
     iterations: int
     """Gauss-Newton steps"""
     converged: bool
@@ -138,8 +139,9 @@ class Calibration:
         noise_of = [positive(f"noise[{k}]", x) for k, x in enumerate(vector("noise", noise, 2))]
         prior_of = [positive(f"prior[{k}]", x) for k, x in enumerate(vector("prior", prior, 2))]
         self.noise = np.repeat(noise_of, 3)[: self.rows]
-        self.prior = np.tile(np.repeat(prior_of, 3), arm.n + 1)
-        frames = ["base", *(f"link_{i}" for i in range(arm.n))]
+        links = np.asarray(arm.link_poses(np.zeros((1, arm.n)))).shape[1]  # more than joints where some follow others
+        self.prior = np.tile(np.repeat(prior_of, 3), links + 1)
+        frames = ["base", *(f"link_{i}" for i in range(links))]
         self.names = [f"{frame}_{axis}" for frame in frames for axis in AXES]
         """[p] names of the parameters"""
 
@@ -348,7 +350,10 @@ class Calibration:
         G, tools = self._frames(q, moved)
         residuals = self._residuals(measured, tools)
         J = self._scaled(G, tools).reshape(-1, len(self.prior))
-        covariance = np.linalg.inv(J.T @ J + np.eye(len(self.prior))) * self.prior[:, None] * self.prior
+        _, s, V = np.linalg.svd(J, full_matrices=False)
+        fitted = V[:rank]
+        covariance = np.eye(len(self.prior)) + (fitted.T * (1 / s[:rank] ** 2 - 1)) @ fitted
+        covariance *= self.prior[:, None] * self.prior
         free = J.shape[0] - rank
         chi_square = float(((residuals / self.noise) ** 2).sum())
         return Fit(self._logarithms(moved), covariance, residuals, chi_square, free, steps, converged)
@@ -367,7 +372,7 @@ class Calibration:
         p = np.zeros(len(self.names)) if parameters is None else numbers("parameters", parameters)
         if p.shape != (len(self.names),):
             raise ValueError(f"parameters has the shape {p.shape}, not [{len(self.names)}]")
-        return self._apply(np.broadcast_to(np.eye(4), (self.arm.n + 1, 4, 4)), p)
+        return self._apply(np.broadcast_to(np.eye(4), (len(self.prior) // 6, 4, 4)), p)
 
     def _apply(self, moved: np.ndarray, step: np.ndarray) -> np.ndarray:
         d = step.reshape(-1, 6)
@@ -379,7 +384,7 @@ class Calibration:
         return np.concatenate([moved[:, :3, 3], _vectors(moved[:, :3, :3])], axis=1).reshape(-1)
 
     def _frames(self, q: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Displaced frames [n, joints + 1, 4, 4] and tools [n, 4, 4] in the world."""
+        """Displaced frames [n, links + 1, 4, 4] and tools [n, 4, 4] in the world."""
         links, tool = np.asarray(self.arm.link_poses(q)), np.asarray(self.arm.forward_kinematics(q))
         nominal = [np.tile(np.eye(4), (len(q), 1, 1)), *np.moveaxis(links, 1, 0), tool]
         out, at = [], nominal[0]
@@ -408,7 +413,7 @@ class Calibration:
 
     def _basis(self, J: np.ndarray) -> np.ndarray:
         """[rank, p] combinations that poses all over the joints' ranges identify, and those with the Jacobian J."""
-        spread = np.random.default_rng(0).uniform(-1, 1, (20 * (self.arm.n + 1), self.arm.n))
+        spread = np.random.default_rng(0).uniform(-1, 1, (4 * len(self.prior), self.arm.n))
         more = self._scaled(*self._frames(spread, self._displaced(None)))
         _, s, V = np.linalg.svd(np.concatenate([more, J]).reshape(-1, len(self.names)), full_matrices=False)
         return V[s > _RANK * s[0]]

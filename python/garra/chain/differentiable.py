@@ -11,6 +11,7 @@ import numpy as np
 from garra import _core
 from garra.batch import sum_repeated
 from garra.chain import derivatives
+from garra.torch_gradients import first_only
 
 if TYPE_CHECKING:
     from garra.chain.robot import Chain
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def rnea(robot: Chain, q: Any, qd: Any, qdd: Any) -> Any:
     """Joint torques as a differentiable function of q, qd and qdd, in torch or JAX.
 
-    Derivatives are those of Chain.rnea_derivatives(); second derivatives are not defined.
+    Derivatives are those of Chain.rnea_derivatives(); second derivatives raise.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def rnea(robot: Chain, q: Any, qd: Any, qdd: Any) -> Any:
 def aba(robot: Chain, q: Any, qd: Any, tau: Any) -> Any:
     """Joint accelerations as a differentiable function of q, qd and tau, in torch or JAX.
 
-    Derivatives are those of Chain.aba_derivatives(); second derivatives are not defined.
+    Derivatives are those of Chain.aba_derivatives(); second derivatives raise.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def aba(robot: Chain, q: Any, qd: Any, tau: Any) -> Any:
 def evaluate(robot: Chain, output: str, q: Any, qd: Any = None, qdd: Any = None, tau: Any = None) -> Any:
     """One output of Chain.evaluate() as a differentiable function of the arrays that it reads, in torch or JAX.
 
-    Derivatives are those of Chain.derivative(); second derivatives are not defined.
+    Derivatives are those of Chain.derivative(); second derivatives raise.
 
     Parameters
     ----------
@@ -158,6 +159,7 @@ def _torch_function() -> Any:
         def forward(ctx: Any, call: _Output, *tensors: Any) -> Any:
             ctx.call = call
             ctx.states = [torch.as_tensor(x).detach().cpu().numpy() for x in tensors]
+            ctx.inputs = tensors
             ctx.device = next(x.device for x in tensors if torch.is_tensor(x))
             return torch.as_tensor(ctx.call.value(*ctx.states), device=ctx.device)
 
@@ -165,7 +167,8 @@ def _torch_function() -> Any:
         def backward(ctx: Any, cotangent: Any) -> tuple[Any, ...]:
             found = ctx.call.pulled_back(*ctx.states, cotangent.detach().cpu().numpy())
             wanted = ctx.needs_input_grad[1:]
-            return None, *(torch.as_tensor(x, device=ctx.device) if w else None for x, w in zip(found, wanted))
+            gradients = (torch.as_tensor(x, device=ctx.device) if w else None for x, w in zip(found, wanted))
+            return None, *first_only(gradients, (*ctx.inputs, cotangent))
 
     return Evaluate
 

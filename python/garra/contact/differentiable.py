@@ -11,6 +11,7 @@ from garra import _core, contact
 from garra.arguments import place, positive, whole
 from garra.batch import sum_repeated
 from garra.renamed import accept_old
+from garra.torch_gradients import first_only
 
 
 @accept_old
@@ -30,7 +31,7 @@ def forces(
 ) -> Any:
     """Contact forces as a differentiable function of A, b and mu, in torch or JAX.
 
-    The margin costs a second factorization of the derivative's matrix.
+    The margin costs a second factorization of the derivative's matrix. Second derivatives raise.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def _torch_function() -> Any:
         def forward(ctx: Any, A: Any, b: Any, mu: Any, wanted: bool, how: dict[str, Any]) -> tuple[Any, ...]:
             arrays = [torch.as_tensor(x).detach().cpu().numpy() for x in (A, b, mu)]
             found = contact.solve(*arrays, **how)
-            ctx.problem, ctx.found = arrays, found
+            ctx.problem, ctx.found, ctx.inputs = arrays, found, (A, b, mu)
             ctx.device = torch.as_tensor(A).device
             margin = _margin(arrays[0], arrays[2], found, wanted)
             margin = [torch.as_tensor(np.asarray(x), device=ctx.device) for x in margin]
@@ -111,7 +112,7 @@ def _torch_function() -> Any:
 
             parts = zip(("A", "b", "mu"), (A, b, mu), ctx.needs_input_grad, strict=False)
             found = (of(name, x).to(ctx.device) if wanted else None for name, x, wanted in parts)
-            return *found, None, None
+            return *first_only(found, (*ctx.inputs, cotangent)), None, None
 
     return Forces
 

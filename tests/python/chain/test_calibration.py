@@ -125,6 +125,34 @@ def test_fits_of_noisy_measurements_scatter_as_their_covariance_says():
     assert 0.7 < (scatter / said).min() and (scatter / said).max() < 1.4
 
 
+def test_combinations_below_the_prior_have_its_variance():
+    """With noise as large as the displacements, errors of fits have the covariance's size: its inverse makes them of length p."""
+    model, q = Calibration(PUMA, noise=(1e-3, 1e-2)), joints(PUMA, 8)
+    squares = []
+    for seed in range(200):
+        true = np.random.default_rng(1000 + seed).normal(size=len(model.prior)) * model.prior
+        fit = model.fit(q, noisy(model, q, true, seed))
+        off = fit.parameters - true
+        squares.append(off @ np.linalg.solve(fit.covariance, off))
+    assert np.mean(squares) == pytest.approx(len(model.prior), rel=0.08)
+
+
+@pytest.mark.parametrize("joint", ['type = "helical"\npitch = 0.05', 'type = "revolute"\nfollows = { joint = "first", multiplier = 0.5 }'])
+def test_arms_with_coupled_joints_have_displacements_of_all_links(joint):
+    arm = garra.Chain.from_toml(
+        'schema = 1\nrobot = "coupled"\nconvention = "dh"\ntool = { position = [0.1, 0.05, 0.2] }\n'
+        '[[joint]]\nname = "first"\na = 0.3\nalpha = "40 deg"\n'
+        f'[[joint]]\n{joint}\na = 0.2\nalpha = "-70 deg"\n[[joint]]\nd = 0.1\na = 0.25\n'
+    )
+    model, q, other = Calibration(arm), joints(arm, 40), joints(arm, 20, 7)
+    assert abs(model.poses(q) - arm.forward_kinematics(q)).max() < 1e-12
+    assert len(model.names) == 6 * (arm.link_poses(q).shape[1] + 1)
+    true = np.random.default_rng(3).normal(size=len(model.prior)) * model.prior
+    fit = model.fit(q, model.poses(q, true))
+    assert fit.converged
+    assert abs(model.poses(other, fit.parameters) - model.poses(other, true)).max() < 1e-8
+
+
 def test_positions_of_displaced_arms_are_fitted_within_their_covariance():
     # Displacements remove the symmetry of the nominal arm: more combinations have a small effect.
     model, rng = Calibration(PUMA, measured="position"), np.random.default_rng(4)

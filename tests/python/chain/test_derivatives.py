@@ -142,6 +142,13 @@ def test_torch_has_the_gradients(output):
         assert near(tensors[key].grad.numpy(), expected, 1e-6), key
 
 
+def test_second_derivatives_in_torch_raise():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    robot, q = garra.load("puma560"), torch.full((6,), 0.3, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="no second derivatives"):
+        torch.autograd.functional.hessian(lambda x: garra.chain.rnea(robot, x, q, q).square().sum(), q)
+
+
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_jax_has_the_gradients(output):
     jax = pytest.importorskip("jax", reason="JAX is not installed")

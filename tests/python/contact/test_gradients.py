@@ -127,6 +127,20 @@ def test_jax_differentiates_forces_within_jit_and_vmap():
     assert shared.shape == (3,)
 
 
+def test_second_derivatives_in_torch_raise():
+    torch = pytest.importorskip("torch")
+    A, b, mu = (torch.tensor(x) for x in random_problems(1, 1, seed=4))
+    with pytest.raises(RuntimeError, match="no second derivatives"):
+        torch.autograd.functional.hessian(lambda x: contact.forces(A, x, mu)[0].square().sum(), b)
+
+
+def test_second_derivatives_in_torch_raise():
+    torch = pytest.importorskip("torch")
+    A, b, mu = (torch.tensor(x) for x in random_problems(1, 1, seed=4))
+    with pytest.raises(RuntimeError, match="no second derivatives"):
+        torch.autograd.functional.hessian(lambda x: contact.forces(A, x, mu)[0].square().sum(), b)
+
+
 def derivatives_in_torch(A, b, mu, g, **how):
     torch = pytest.importorskip("torch")
     inputs = [torch.tensor(x, requires_grad=True) for x in (A, b, mu)]

@@ -278,6 +278,15 @@ def test_solutions_are_functions_of_parameters_in_torch():
     check_gradients(cost.grad.numpy(), float(price.grad), valid.numpy())
 
 
+def test_second_derivatives_of_solutions_in_torch_raise():
+    torch = pytest.importorskip("torch")
+    start = torch.ones(1, 1, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="no second derivatives"):
+        torch.autograd.functional.hessian(
+            lambda p: mcp.solution(lambda x, p: x * x - p, 0, 9, start, p)[0].sum(), torch.tensor(2.0, dtype=torch.float64)
+        )
+
+
 def test_solutions_are_functions_of_parameters_in_jax():
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
