@@ -51,6 +51,7 @@ def build(found: Found) -> str:
         refused=_refused(found),
         unsolved=_unsolved(found, order),
         study=ranking_words.study(found.study, found.grasps.arrays if found.grasps else {}),
+        torsion=ranking_words.torsion(found.grasps.arrays if found.grasps else {}),
         source_of_it=_source(found),
         speed=words.count(round(found.drawn / found.seconds)) if found.seconds else words.MISSING,
         contacts=_contacts(found, order),

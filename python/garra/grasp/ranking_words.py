@@ -54,6 +54,15 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
     return rows
 
 
+def torsion(arrays: Table) -> str:
+    """Torsion radii of a set with soft contacts, "5 mm" or "2 mm to 5 mm"; "" for points."""
+    radii = arrays.get("torsion_radius")
+    if radii is None or not len(radii) or not radii.max() > 0:
+        return ""
+    low, high = (words.shown(float(x), "m") for x in (radii.min(), radii.max()))
+    return low if low == high else f"{low} to {high}"
+
+
 def _wrench(wrench: list[float]) -> str:
     force, moment = (", ".join(words.number(float(x)) for x in wrench[k : k + 3]) for k in (0, 3))
     return f"({force}) N, ({moment}) N m"

@@ -8,6 +8,14 @@
 
 namespace garra::grasp {
 
+/// Length of a contact's numbers without the normal one.
+template <class S>
+GARRA_HD S tangential(const S* v, int numbers) {
+  S sum = v[numbers - 1] * v[numbers - 1];
+  for (int k = numbers - 2; k > 0; --k) sum = fma(v[k], v[k], sum);
+  return sqrt(sum);
+}
+
 /// Velocity of a point of a body.
 template <class S>
 GARRA_HD Vec3<S> velocity_at(const Body<S>& body, const Vec3<S>& p) {

@@ -5,6 +5,7 @@
 
 #include "contact/batch/auto_solver.hpp"
 #include "grasp/group/outcome.hpp"
+#include "grasp/group/rest_search.hpp"
 #include "grasp/group/rooms.hpp"
 #include "grasp/group/stand.hpp"
 
@@ -113,6 +114,26 @@ template <int N, int D>
           at.results.first};
 }
 
+/// Replaces forces under which redundant contacts slip or open by forces that leave all of them at rest, if there are
+/// any. The solver may find either, and no answer is to depend on it.
+template <int D>
+GARRA_HD void let_rest(const RestRoom<D>& at, SampleResult<double, kMost, D>& v) {
+  const ProblemInMemory& p = at.problem;
+  for (int r = 0; r < p.rows; ++r) at.guess[r] = r % D == 0 ? v.c[r] : 0;
+  const solvers::RestProblem<D> rest{p.contacts, 0, at.room};
+  if (!find_rest_forces<D>(p, at.guess, rest)) return;
+  for (int r = 0; r < p.rows; ++r) at.start[r] = rest.c()[r];
+  if (!settle_forces<D>(p, at.start, at.change, at.room)) return;
+  for (int r = 0; r < p.rows; ++r) {
+    v.c[r] = at.start[r];
+    v.a[r] = left_over(p, at.start, r);
+  }
+  for (int j = 0; j < p.contacts; ++j) v.state[j] = static_cast<int>(ContactState::kStick);
+  const LeftOver left = left_over(p, at.start);
+  v.residual = left.load > 0 ? left.most / left.load : 0;
+  v.sticks = 1;
+}
+
 /// Last body: the outcome of pending samples, and which objects are held.
 template <int D>
 struct GroupSettleKernel {
@@ -130,9 +151,14 @@ struct GroupSettleKernel {
     SampleResult<double, kMost, D> v;
     v.a = Vec<double, D * kMost>::zero();  // contacts that are not there do not open
     take_numbers<kMost>(result, contacts, v);
+    const TileOf<double> problem(memory.problems, i), metrics(memory.metrics, i);
+    double* const room = memory.room.first + i * memory.room.fields;
+    settle_group<D>(m, held, s, problem.first, room, v);
+    Metrics<double, kMost> known;
+    take_numbers<kMost>(metrics, contacts, known);
+    const bool redundant = known.margin != known.margin;
+    if (redundant && v.sticks == 0 && s.reaches()) let_rest<D>(RestRoom<D>(room, problem, contacts), v);
     v.acceleration = largest_acceleration(s, v.c.m);
-    settle_group<D>(m, held, s, TileOf<double>(memory.problems, i).first, memory.room.first + i * memory.room.fields,
-                    v);
     for (std::size_t k = 0; k < s.body.size(); ++k) {
       const double moves = acceleration(s, v.c.m, k);
       ObjectHeld so = moves <= held.acceleration ? ObjectHeld::kYes : ObjectHeld::kNo;

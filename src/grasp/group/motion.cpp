@@ -137,7 +137,7 @@ GroupMemory measure_memory(const GroupRun& r) {
   const auto room = [](std::ptrdiff_t fields) { return GroupRoom{nullptr, static_cast<int>(fields)}; };
   return {room(kept.at - &none),
           room(&*x.now.A_man.m.end() - &none),
-          room(GroupRestKernel<D>::room(r.rules.contacts())),
+          room(RestRoom<D>::fields(r.rules.contacts())),
           room(batch::fields<double, Problem<D>>()),
           room(r.model.rows()),
           room(batch::fields<double, solvers::Candidate<double, kAnyContacts, D>>()),

@@ -60,7 +60,7 @@ InstantMemory measure_instant(const GroupParts<Shown>& m) {
   const GroupRoom candidates = room(batch::fields<double, solvers::Candidate<double, kAnyContacts, D>>());
   const auto objects = std::ssize(m.objects);
   return {room(kept.at - &none),
-          room(outcome_room<D>(6 * static_cast<int>(objects), m.rows())),
+          room(std::max(outcome_room<D>(6 * static_cast<int>(objects), m.rows()), RestRoom<D>::fields(m.rows() / D))),
           room(batch::fields<double, solvers::FrictionProblem<double, kAnyContacts, D>>()),
           candidates,
           candidates,

@@ -136,14 +136,6 @@ GARRA_HD S spring_torque(const GroupRules& r, const GroupStep<S>& x, std::size_t
          (S(c.joint_stiffness) * (x.q[at] - x.first[at] + S(r.step.step) * rate) + S(c.joint_damping) * rate);
 }
 
-/// Length of a contact's numbers without the normal one.
-template <class S>
-GARRA_HD S tangential(const S* v, int numbers) {
-  S sum = v[numbers - 1] * v[numbers - 1];
-  for (int k = numbers - 2; k > 0; --k) sum = fma(v[k], v[k], sum);
-  return sqrt(sum);
-}
-
 /// Measures of a sample in a tile: those of the whole, and those of contacts or fingers, which stay there.
 template <class S>
 class MeasuresOf {

@@ -171,17 +171,20 @@ std::string describe_wrench(const Vec<double, 6>& unit) {
 std::vector<std::string> nominal_warnings(const Study& study) {
   const NominalBalance b = nominal_balance(study);
   std::vector<std::string> list;
+  const bool in_time = study.scenario().time.has_value();
   char share[32];
   std::snprintf(share, sizeof share, "%.0f %%", 100 * b.imbalance);
   if (b.resisted == 0)
     list.push_back(std::string("no forces within the friction cones") +
                    (study.model().hold.limited ? " and limits" : "") +
-                   " can balance the nominal wrench: no sample near it is held");
+                   " can balance the nominal wrench: " + (in_time ? "objects begin to move" : "no sample near it is held"));
   else if (b.imbalance > kWorthSaying)
-    list.push_back("the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
-                   std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
-                   " % (held.imbalance) a sample counts as command insufficient. Look at load.nominal_mass, "
-                   "compensation and grip force");
+    list.push_back("the command leaves " + std::string(share) + " of the nominal wrench unbalanced" +
+                   (in_time ? std::string()
+                            : "; above " +
+                                  std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
+                                  " % (held.imbalance) a sample counts as command insufficient") +
+                   ". Look at load.nominal_mass, compensation and grip force");
   for (const auto& wrench : b.unresisted)
     list.push_back("no contact force resists " + describe_wrench(wrench) + ": the resisted force radius is 0");
   if (study.group() != nullptr) return list;

@@ -92,16 +92,20 @@ bool is_sparse(const Json& task, double side) {
 }
 
 /// Where in the cell: cubes by their share of near samples, and shells about the first joint's axis.
-std::string cell(const Json& voxels, const Json& task) {
+std::string cell(const Json& voxels, const Json& task, int point_rank) {
   // Runs of older versions have none.
   if (voxels.is_null() || !voxels.contains("cell") || voxels["cell"]["cubes"] == 0) return "";
   const Json& cell = voxels["cell"];
   const auto cubes = cell["cubes"].get<double>(), occupied = voxels["occupied"].get<double>();
   const double side = voxels["side"];
-  const std::string volume = is_sparse(task, side) ? "" : format(" (%.3g m^3)", cubes * side * side * side);
+  const std::string volume =
+      is_sparse(task, side) || point_rank < 3 ? "" : format(" (%.3g m^3)", cubes * side * side * side);
   std::string out =
       format("\nWhere in the cell: %.0f%s of %.0f reached cubes of %.3g m, those with 8 samples or more\n", cubes,
              volume.c_str(), occupied, side);
+  if (point_rank < 3)
+    out += format("  the tool point stays on a %s: these cubes have no volume in common with it\n",
+                  point_rank == 2 ? "surface" : "curve");
   const double each = cell["samples"].get<double>() / occupied;
   // With 100 samples a share of a tenth is known to 0.03.
   if (each < 100)
@@ -214,7 +218,7 @@ std::string remarks(const Json& s) {
 std::string singularity_map_answer_text(const Json& s, const Json& manifest, const Look& look) {
   const Json& near = s["nearest"];
   std::string out = heading(s, "Singularities of the " + s["robot"]["name"].get<std::string>());
-  out += headline_lines(s) + map_outcomes(s) + cell(s["voxels"], s["sampling"].value("task", Json()));
+  out += headline_lines(s) + map_outcomes(s) + cell(s["voxels"], s["sampling"].value("task", Json()), s["robot"].value("point_rank", 3));
   if (!near.is_null() && near["converged"] > 0) out += dependent_text(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)

@@ -65,6 +65,8 @@ class MapArm {
 
 /// Dimensions of the arm's generic rank, whatever the number of joints. Host only.
 [[nodiscard]] int compute_generic_rank(const chain::Robot& robot);
+/// Directions in which the joints that move take the tool point at almost every configuration: 2 on a surface.
+[[nodiscard]] int compute_point_rank(const chain::Robot& robot, const std::vector<bool>& moves);
 
 /// Throws Error(kUsage) for options out of range and arms without a kernel.
 [[nodiscard]] std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options);

@@ -1,5 +1,9 @@
 // Maps of singularities: which arms have kernels, and the interface.
+#include <algorithm>
+
+#include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/factor.hpp"
 #include "garra/singularity.hpp"
 #include "singularity/map/layout.hpp"
 #include "singularity/map/map_outcomes.hpp"
@@ -40,6 +44,20 @@ RefineOptions refine_options(const MeasureOptions& options) {
 int compute_generic_rank(const chain::Robot& robot) {
   // At the zero configuration: generic_rank() is what holds at almost every configuration, not what holds here.
   return generic_rank(make_screws(robot, std::vector<double>(chain::coordinates(robot).size(), 0.0)));
+}
+
+int compute_point_rank(const chain::Robot& robot, const std::vector<bool>& moves) {
+  const std::size_t n = moves.size();
+  std::vector<double> q;  // no special configuration
+  for (std::size_t j = 0; j < n; ++j) q.push_back(0.4 + 0.3 * static_cast<double>(j));
+  const std::vector<double> jac = chain::evaluate(robot, chain::StateView(1, q), chain::Output::kJacobian).jacobian;
+  Mat3<double> sum = Mat3<double>::zero();
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c)
+      for (std::size_t j = 0; j < n; ++j)
+        if (moves[j]) sum(r, c) += jac[static_cast<std::size_t>(r) * n + j] * jac[static_cast<std::size_t>(c) * n + j];
+  const auto along = symmetric_eigen(sum).values;  // ascending
+  return static_cast<int>(std::count_if(along.m, along.m + 3, [&](double x) { return x > 1e-12 * along[2]; }));
 }
 
 std::unique_ptr<MapArm> make_map_arm(const chain::Robot& given, const MeasureOptions& options) {

@@ -1,6 +1,7 @@
 // summary.json of a map of singularities.
 #include <cmath>
 
+#include "singularity/map/arm.hpp"
 #include "singularity/map/map_outcomes.hpp"
 #include "singularity/study/map_study.hpp"
 #include "study/summary.hpp"
@@ -231,6 +232,9 @@ std::string MapStudy::summary(const study::Total& t, const std::string& stopped_
   const MapLayout& l = layout();
   Json j = study::summary_head("singularity", s.title, s.plan, t, stopped_by);
   j["robot"] = robot_json(s.robot, l.generic_rank);
+  std::vector<bool> moves;
+  for (const JointSource& joint : s.joint) moves.push_back(s.task || joint.kind != JointSource::Kind::kFixed);
+  j["robot"]["point_rank"] = compute_point_rank(s.robot, moves);
   j["sampling"] = sampling_json(s);
   j["near"] = s.measure.near;
   j["tolerance"] = s.measure.tolerance;
