@@ -101,7 +101,8 @@ struct PathOptions {
   int samples = 101;            ///< at first, along the whole path
   int refinements = 10;         ///< largest number of bisections of an interval without a proof
   std::span<const double> q0 =
-      {};  ///< [j]: the best branch starts next to it; empty: the one with the largest sigma_min
+      {};           ///< [j]: the best branch starts next to it; empty: the one with the largest sigma_min
+  double unit = 0;  ///< of a ToolPath: lengths of the scaled Jacobian are over it [m]; 0: the mean length of the links
 };
 
 /// Where a branch begins or ends.
@@ -118,7 +119,7 @@ struct PathBranch {
   std::vector<double> q;      ///< [m,j] at successive samples, in one turn [rad or m]
   std::vector<double> sigma;  ///< [m] smallest singular value of the scaled Jacobian at the samples
   double sigma_bound = 0;     ///< proven: sigma_min of the whole branch is at least this; 0: not proven
-  double limit_distance = 0;  ///< of the samples, of the joint next to a limit; negative: outside [rad or m]
+  double limit_distance = 0;  ///< of the samples (of a JointPath: of all), of the joint next to a limit [rad or m]
   int limit_joint = -1;       ///< this joint
   double limit_bound = 0;     ///< proven: limit_distance of the whole branch; -infinity: not proven
   double speed_share = 0;     ///< largest mean joint speed between samples over its limit; 0 without times or limits

@@ -237,7 +237,7 @@ struct CommandProblem {
 enum class Outcome : int {
   kHeld = 0,             ///< forces leave the contacts at rest, the wrench can be balanced, and the command carries it
   kNotResisted,          ///< certified: no forces within the friction cones and limits balance the wrench
-  kCommandInsufficient,  ///< such forces exist, but the command leaves more than `held_imbalance` unbalanced
+  kCommandInsufficient,  ///< they exist, but the command leaves more than `held_imbalance`, or forces exceed limits
   kSlipping,             ///< some contact slips, none separates
   kSeparating,           ///< some contact opens
   kNoSolution,           ///< proved: the contact problem has no solution

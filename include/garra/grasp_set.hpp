@@ -469,7 +469,7 @@ inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
      study::Evidence::kFor},
     {"not_resisted", "not resisted", "accent", "no forces inside the friction cones can balance the wrench"},
     {"command_insufficient", "command insufficient", "ink",
-     "forces could balance the wrench, the given command does not"},
+     "forces could balance the wrench; those of the command do not, or one is above its limit"},
     {"slipping", "slipping", "slip", "some contact slips, none opens, and no forces leave the contacts at rest"},
     {"separating", "separating", "break", "some contact opens"},
     {"no_solution", "no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"},

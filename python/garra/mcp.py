@@ -441,7 +441,7 @@ def solution(
     """Solutions of F(x, *parameters) as a differentiable function of the parameters, in torch or JAX.
 
     The backward pass solves one linear system a problem and differentiates F once, by the implicit function theorem.
-    Second derivatives raise.
+    Second derivatives raise. JAX cannot trace the call: it works in jax.grad, not in jit and vmap.
 
     Parameters
     ----------
@@ -483,6 +483,8 @@ def solution(
             "x0 is no tensor of torch and no array of JAX: its solution has no derivatives\n"
             "Use garra.mcp.solve() and garra.mcp.sensitivity() with arrays of NumPy."
         )
+    if np.ndim(x0) != 2:
+        raise ValueError(f"x0 has the shape {tuple(np.shape(x0))}, not [batch, n]")
     how = SolveOptions() if options is None else options
     problem = _Differentiable(F, lower, upper, how)
     if library == "torch":
@@ -501,7 +503,8 @@ class _Differentiable:
 
     def inverse(self, x: Any, F: Any, J: Any) -> tuple[np.ndarray, np.ndarray]:
         """dx/dF [batch, n, n], 0 where it is not defined, and the mask of sensitivity(): dL/dp = w' dx/dF dF/dp."""
-        by_F = sensitivity(x, F, J, np.broadcast_to(np.eye(np.shape(x)[-1]), np.shape(J)), self.lower, self.upper)
+        unit = np.broadcast_to(np.eye(np.shape(x)[-1]), np.shape(J))
+        by_F = sensitivity(x, F, J, unit, self.lower, self.upper, tolerance=max(self.options.tolerance, 1e-6))
         return np.where(by_F.valid[..., None, None], by_F.x_p, 0.0), by_F.valid
 
     def in_torch(self, x0: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -536,7 +539,7 @@ class _Differentiable:
                 found = iter(torch.autograd.grad(rows, wanted, y, allow_unused=True))
                 return first_only((next(found) if q.requires_grad else None for q in p), (*saved, cotangent))
 
-        x, valid = Solution.apply(*parameters)
+        x, valid = Solution.apply(*(torch.as_tensor(p) for p in parameters))
         return x, valid
 
     def in_jax(self, x0: Any, parameters: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -392,10 +392,11 @@ T path_word(const nb::handle& word) {
   throw Error(ExitCode::kUsage, "path: there is no \"" + text + "\"", "There are " + all + ".");
 }
 
-/// `how`: near_singular, samples, refinements, kind, criterion.
+/// `how`: near_singular, samples, refinements, kind, criterion, unit.
 template <class Check>
 nb::dict path(const Robot& robot, const std::optional<Numbers>& q0, const nb::tuple& how, const Check& check) {
-  const chain::PathOptions options{nb::cast<double>(how[0]), nb::cast<int>(how[1]), nb::cast<int>(how[2]), to_span(q0)};
+  const chain::PathOptions options{nb::cast<double>(how[0]), nb::cast<int>(how[1]), nb::cast<int>(how[2]), to_span(q0),
+                                   nb::cast<double>(how[5])};
   auto found = compute([&] { return check(options); });
   choose_best(robot, path_word<chain::PathCriterion>(how[4]), to_span(q0), found);
   nb::list all;

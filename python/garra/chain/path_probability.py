@@ -94,6 +94,9 @@ def path_probability(
     """
     sizes = np.repeat([real("angle", angle, 0), real("length", length, 0)], 3)
     count, like = whole("samples", samples, 1), None
+    how = {"kind": kind, "times": times, "q0": q0, "near_singular": near_singular, "refinements": refinements}
+    how |= {"device": device, "threads": threads}
+    unit = robot.path(pose, **how).unit  # displaced axes that were parallel have far common normals
     placements, tool = _placements(robot)
     passes, undecided = np.zeros(count, bool), np.zeros(count, bool)
     room, sigma = np.full(count, np.nan), np.full(count, np.nan)
@@ -104,11 +107,8 @@ def path_probability(
         arm = type(robot)(_displaced(robot, placements @ small, tool))
         # Displaced arms have no closed form: the first one's eliminations serve all.
         like = _core.AllSolutions(arm._core, "pose") if like is None else _core.AllSolutions(arm._core, like)
-        arm.__dict__["_solvers"] = {("pose",): like}
-        found = arm.path(
-            pose, kind=kind, times=times, q0=q0, near_singular=near_singular, refinements=refinements,
-            device=device, threads=threads,
-        )  # fmt: skip
+        arm.__dict__ |= {"_solvers": {("pose",): like}, "_unit": unit}
+        found = arm.path(pose, **how)
         passes[i], undecided[i] = bool(found), not found and len(found.undecided) > 0
         if found:
             room[i], sigma[i] = found.best.limit_distance, found.best.sigma.min()

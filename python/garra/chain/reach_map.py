@@ -74,7 +74,7 @@ def reach_map(
         pose: they need a task or an orientation.
     orientation : array_like [3, 3], optional
         Of the tool; default: uniform at random for each point.
-    radius : float or array_like [n + 1], optional
+    radius : float or array_like [links + 1], optional
         Of capsules from the base to the origin of link frame 0, between the origins of successive link frames, and from
         the last one to the tool [m]. They collide with obstacles and with each other, but for those that are too near
         along the arm to be apart. The base is that of a DH table, otherwise the point of axis 0 next to it. Default: none.
@@ -117,14 +117,15 @@ def reach_map(
         pose[:, :3, :3] = np.reshape(vector("orientation", np.ravel(orientation), 9), (3, 3))
     shapes = [_shape(one) for one in obstacles]
     radii = None if radius is None else np.array(radius, float)
-    if radii is not None and radii.shape not in ((), (robot.n + 1,)):
+    capsules = robot.link_poses(np.zeros(robot.n)).shape[0] + 1  # more than n + 1 where joints follow others
+    if radii is not None and radii.shape not in ((), (capsules,)):
         remedy = "Give one number, or those of the base, of the ways between link frames and of the way to the tool."
-        raise _core.UsageError(f"radius has the shape {radii.shape}, not [{robot.n + 1}]\n{remedy}")
+        raise _core.UsageError(f"radius has the shape {radii.shape}, not [{capsules}]\n{remedy}")
     if shapes and radii is None:
         raise _core.UsageError("obstacles without the radius of links\nGive radius=0 for links without thickness.")
     if radii is not None and not (radii >= 0).all():
         raise _core.UsageError(f"radius = {radius}\nGive meters, at least 0.")
-    radii = None if radii is None else np.broadcast_to(radii, robot.n + 1)
+    radii = None if radii is None else np.broadcast_to(radii, capsules)
     base = np.array(tomllib.loads(robot.to_toml()).get("base", {}).get("position", [0, 0, 0]), float)
     solutions, free, names = np.zeros(count, int), np.zeros(count, int), {}
     for first in range(0, count, _BLOCK):
@@ -179,11 +180,11 @@ def _collides(
     """[m] True: two capsules of the arm, or one of them and an obstacle, touch."""
     links, tool = robot.link_poses(q)[:, :, :3, 3], robot.forward_kinematics(q)[:, None, :3, 3]
     places = np.concatenate([np.broadcast_to(base, tool.shape), links, tool], axis=1)
-    a, b = places[:, :-1], places[:, 1:]  # [m, n + 1, 3]
+    a, b = places[:, :-1], places[:, 1:]  # [m, links + 1, 3]
     lengths = np.linalg.norm(b - a, axis=2)
     out = np.zeros(len(q), bool)
-    for i in range(robot.n + 1):
-        for j in range(i + 2, robot.n + 1):
+    for i in range(len(radii)):
+        for j in range(i + 2, len(radii)):
             near = radii[i] + radii[j]
             separable = lengths[:, i + 1 : j].sum(axis=1) > near
             out |= separable & (_segments_apart(a[:, i], b[:, i], a[:, j], b[:, j]) < near)

@@ -350,7 +350,7 @@ class PathBranch(Summary):
     sigma_bound: float
     """proven: sigma of the whole branch, between samples too, is at least this; 0: an interval is not proven"""
     limit_distance: float
-    """of the samples, of the joint next to a limit; negative: outside [rad or m]"""
+    """of the samples (paths of joint values: of the whole path), of the joint next to a limit; negative: outside [rad or m]"""
     limit_joint: int
     """this joint"""
     limit_bound: float
@@ -1543,7 +1543,7 @@ class Chain:
         at = None if times is None else np.ascontiguousarray(vector("times", times, batch.count), dtype=float)[:, None]
         how = (
             finite("near_singular", near_singular), whole("samples", samples, 2), whole("refinements", refinements), kind,
-            best if isinstance(best, str) else "sigma" if start is None else "start",
+            best if isinstance(best, str) else "sigma" if start is None else "start", self.__dict__.get("_unit", 0.0),
         )  # fmt: skip
         check = _core.chain_check_path if of_joints else self._solver(locked).check_path
         arm = self._without(locked)
@@ -1557,9 +1557,9 @@ class Chain:
                 if room < branch["limit_distance"]:
                     branch["limit_distance"], branch["limit_joint"] = room, joint
                 branch["limit_bound"] = min(branch["limit_bound"], room)
-                if how[-1] == "start" and q0 is not None:
+                if how[4] == "start" and q0 is not None:
                     branch["cost"] = float(np.hypot(branch["cost"], value - np.asarray(q0, dtype=float)[joint]))
-            if how[-1] == "limits":
+            if how[4] == "limits":
                 branch["cost"] = -branch["limit_distance"]
             one = PathBranch(**branch)
             branches.append(replace(one, cost=finite("what best returned", best(one))) if callable(best) else one)

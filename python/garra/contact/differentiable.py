@@ -53,6 +53,8 @@ def forces(
     ------
     ValueError
         For inconsistent shapes.
+    garra.UsageError
+        For gradients and margins of more than 8 contacts.
 
     Examples
     --------
@@ -102,13 +104,19 @@ def _torch_function() -> Any:
         @staticmethod
         def backward(ctx: Any, cotangent: Any, *_: Any) -> tuple[Any, ...]:
             A, b, mu = ctx.problem
-            g = contact.gradients(A, mu, ctx.found, cotangent.detach().cpu().numpy())
+            weight = cotangent.detach().cpu().numpy()
+            g = contact.gradients(A, mu, ctx.found, weight)
+            unused = (weight == 0).all(axis=-1)  # such problems add nothing, also without a solution
+
+            def used(name: str) -> np.ndarray:
+                x = np.asarray(getattr(g, name))
+                return np.where(unused.reshape(unused.shape + (1,) * (x.ndim - unused.ndim)), 0, x) if unused.any() else x
 
             def of(name: str, like: np.ndarray) -> Any:
                 if name == "A" and like.shape[:-2] == g.c.shape[:-1]:  # by torch itself: on all threads
-                    by_b, c = torch.as_tensor(g.b), torch.as_tensor(g.c)
+                    by_b, c = torch.as_tensor(used("b")), torch.as_tensor(used("c"))
                     return by_b[..., :, None] * c[..., None, :]
-                return torch.as_tensor(sum_repeated(getattr(g, name), like.shape))
+                return torch.as_tensor(sum_repeated(used(name), like.shape))
 
             parts = zip(("A", "b", "mu"), (A, b, mu), ctx.needs_input_grad, strict=False)
             found = (of(name, x).to(ctx.device) if wanted else None for name, x, wanted in parts)
@@ -162,6 +170,8 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
         out = tuple(jax.ShapeDtypeStruct((*lead, width), A.dtype) for width in (size, size // 3))
         arrays = jnp.broadcast_to(A, (*lead, size, size)), jnp.broadcast_to(mu, (*lead, size // 3)), c, a, state
         by_b, by_mu = _on_host(calls, "garra_contact_gradients", pulled_back, out, *arrays, cotangents[0])
+        used = (cotangents[0] != 0).any(axis=-1, keepdims=True)  # others add nothing, also without a solution
+        by_b, by_mu, c = (jnp.where(used, x, 0) for x in (by_b, by_mu, c))
         by_A = by_b[..., :, None] * c[..., None, :]  # by JAX itself: on all threads, and where it is asked for only
         return tuple(sum_repeated(x, like.shape) for x, like in ((by_A, A), (by_b, b), (by_mu, mu)))
 

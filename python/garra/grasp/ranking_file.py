@@ -29,7 +29,7 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
     "outcomes": ((9,), np.int64),
 }
 # Arrays of a set that the page shows, with their shapes behind the axis of contacts and of grasps.
-OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
+OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": (), "torsion_radius": ()}
 OF_GRASPS = {"mass": (), "com": (3,), "gravity": (3,), "wrench": (6,)}
 OF_GRASPS |= {"outcome": (), "group": (), "pose_number": (), "load_case": ()}
 # Columns of sets that `garra grasp touch` made, and the names in Touch.

@@ -134,7 +134,8 @@ class Follower {
            const PathOptions& options, const Device& device)
       : solver_(solver),
         robot_(robot),
-        unit_(op.way[0].unit),
+        unit_(options.unit > 0 ? options.unit : op.way[0].unit),
+        bend_(options.unit > 0 ? bend_bound(robot, options.unit) : op.rule.bend),
         op_(op),
         most_(std::any_of(op.model.prismatic, op.model.prismatic + kLoop, [](bool slides) { return slides; }) ? 1
                                                                                                               : M_PI),
@@ -191,7 +192,7 @@ class Follower {
         Node node;
         std::copy_n(&found.q[kLoop * k], kLoop, node.q.m);
         node.sigma = find_sigma(&jac[36 * k]);
-        node.bend = branches::kernel::find_bend(node.q, op_.model.prismatic, unit_, op_.rule.bend);
+        node.bend = branches::kernel::find_bend(node.q, op_.model.prismatic, unit_, bend_);
         to.push_back(node);
       }
     }
@@ -405,7 +406,7 @@ class Follower {
 
   const AllSolutions& solver_;
   const Robot& robot_;
-  double unit_;
+  double unit_, bend_;  ///< of length [m]; bound of the second derivatives over it
   const branches::AllSolutionsOp& op_;
   double most_;  ///< bounds of second derivatives hold within this of a solution
   const ToolPath& path_;

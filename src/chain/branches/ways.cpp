@@ -87,23 +87,6 @@ Way make_way(const Robot& robot, const Roles& roles, double moved) {
   return way;
 }
 
-/// Bound of the second derivatives of the pose over the unit of length, with slides within one unit of 0. That of the
-/// turn is the square of sum |dq|. That of the position is the Frobenius norm of bounds of d2p / dq_i dq_k, i <= k:
-/// r_k, which bounds the distance of the tool from axis k; 1 if k slides; 0 if i slides.
-double find_bend(const Robot& robot, double unit) {
-  double reach = norm(robot.tool.p) / unit, squares = 0, turns = 0;
-  for (int k = kLoop - 1; k >= 0; --k) {
-    const bool slides = robot.joint[at(k)].prismatic;
-    if (slides) reach += 1;
-    const double most = slides ? 1 : reach;
-    for (int i = 0; i <= k; ++i)
-      if (!robot.joint[at(i)].prismatic) squares += (i == k ? 1 : 2) * most * most;
-    turns += slides ? 0 : 1;
-    reach += norm(link_pose(robot.form[at(k)]).p) / unit;
-  }
-  return std::hypot(std::sqrt(squares), turns);
-}
-
 /// Where the axis of a joint behind `link` meets the z axis in front of it: height, and distance along the joint's
 /// axis.
 struct Crossing {
@@ -191,7 +174,7 @@ bool make_two_slides(const Robot& robot, AllSolutionsOp& op) {
 AllSolutionsOp make_op(const Robot& robot) {
   AllSolutionsOp op{};
   op.model = make_model<kLoop>(robot);
-  op.rule.bend = find_bend(robot, find_unit(robot));
+  op.rule.bend = bend_bound(robot, find_unit(robot));
   return op;
 }
 
@@ -306,8 +289,10 @@ AllSolutionsOp prepare_all_solutions(const Robot& robot) {
     if (most.found == kTries && most.complete > 0.5 * kTries) break;
   }
   if (most.found < kTries / 2)
-    throw Error(ExitCode::kUsage, "all solutions: the equations of this arm cannot be eliminated",
-                "inverse_kinematics() finds one solution of any arm.");
+    throw Error(
+        ExitCode::kUsage, "all solutions: the equations of this arm cannot be eliminated",
+        "Fix a joint that only turns the tool about an axis which the task leaves free (fixed = {joint: value}). "
+        "inverse_kinematics() finds one solution for poses of any arm.");
   const double first = best.way[0].moved;
   const std::vector<double> sizes = first > 0 ? std::vector<double>{1e-4, 1e-5} : std::vector<double>{0};
   for (int next = 1; next < branches::kMostWays; ++next) {
@@ -333,6 +318,22 @@ AllSolutionsOp prepare_all_solutions(const Robot& robot) {
   for (const double moved : {1e-4, 1e-3})
     if (first == 0) best.way[best.ways++] = make_way(robot, best.way[0].roles, moved);
   return best;
+}
+
+// That of the turn is the square of sum |dq|. That of the position is the Frobenius norm of bounds of d2p / dq_i dq_k,
+// i <= k: r_k, which bounds the distance of the tool from axis k; 1 if k slides; 0 if i slides.
+double bend_bound(const Robot& robot, double unit) {
+  double reach = norm(robot.tool.p) / unit, squares = 0, turns = 0;
+  for (int k = kLoop - 1; k >= 0; --k) {
+    const bool slides = robot.joint[at(k)].prismatic;
+    if (slides) reach += 1;
+    const double most = slides ? 1 : reach;
+    for (int i = 0; i <= k; ++i)
+      if (!robot.joint[at(i)].prismatic) squares += (i == k ? 1 : 2) * most * most;
+    turns += slides ? 0 : 1;
+    reach += norm(link_pose(robot.form[at(k)]).p) / unit;
+  }
+  return std::hypot(std::sqrt(squares), turns);
 }
 
 AllSolutionsOp prepare_like(const Robot& robot, const AllSolutionsOp& other, double factor) {

@@ -19,6 +19,9 @@ namespace garra::chain {
 /// The closed form of an arm; false where it has none.
 [[nodiscard]] bool find_closed_way(const Robot& robot, branches::Way& way);
 
+/// Bound of the second derivatives of the pose over the unit of length, with slides within one unit of 0.
+[[nodiscard]] double bend_bound(const Robot& robot, double unit);
+
 /// The operation with its model, its bound for the certificate, and up to four eliminations: for a general arm any will
 /// do; an arm of special geometry takes those with links that are off by a little that find most.
 /// @throws Error kUsage where no elimination fits: more than three sliding joints.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "garra/chain_eval.hpp"
 #include "garra/chain_generate.hpp"
@@ -27,6 +28,25 @@ double fastest(const Cubic& b, double u, double v) {
     return std::abs((1 - x) * (1 - y) * first + (x * (1 - y) + y * (1 - x)) * second + x * y * third);
   };
   return 3 * std::max({blossom(u, u), blossom(u, v), blossom(v, v)});
+}
+
+/// Least and largest value between u and v.
+std::pair<double, double> range(const Cubic& b, double u, double v) {
+  constexpr double kRounding = 1e-12;                              // of a value between, beyond both ends
+  const auto [low, high] = std::minmax({b[0], b[1], b[2], b[3]});  // no value is beyond them, rounding aside
+  std::pair<double, double> out = std::minmax({std::clamp(at(b, u), low, high), std::clamp(at(b, v), low, high)});
+  const double first = b[1] - b[0], second = b[2] - b[1], third = b[3] - b[2];
+  // Roots of the derivative: first (1 - x)^2 + 2 second x (1 - x) + third x^2.
+  const double square = first - 2 * second + third, half = second - first, rest = half * half - square * first;
+  if (!(rest >= 0)) return out;
+  const double far = -(half + std::copysign(std::sqrt(rest), half));
+  for (const double x : {far / square, first / far}) {
+    if (!(x > u && x < v)) continue;
+    const double value = at(b, x);
+    if (value < out.first - kRounding) out.first = value;
+    if (value > out.second + kRounding) out.second = value;
+  }
+  return out;
 }
 
 class JointFollower {
@@ -153,19 +173,16 @@ class JointFollower {
   PathCheck collect() const {
     PathCheck out{.joints = scaled_.joints, .unit = unit_, .s = {}, .branch = {PathBranch{}}, .undecided = {}};
     PathBranch& branch = out.branch.front();
-    branch.sigma_bound = branch.limit_distance = branch.limit_bound = std::numeric_limits<double>::infinity();
+    branch.sigma_bound = branch.limit_distance = std::numeric_limits<double>::infinity();
     for (auto a = samples_.begin(), b = std::next(a);; a = b++) {
       out.s.push_back(a->first);
       branch.q.insert(branch.q.end(), a->second.q.begin(), a->second.q.end());
       branch.sigma.push_back(a->second.sigma);
-      for (std::size_t i = 0; i < joints_; ++i) {
-        const double q = a->second.q[i], room = std::min(q - scaled_.joint[i].lower, scaled_.joint[i].upper - q);
-        if (room < branch.limit_distance) branch.limit_distance = room, branch.limit_joint = static_cast<int>(i);
-      }
       if (b == samples_.end()) break;
       pass(*a, *b, out);
     }
     branch.sigma_bound = std::max(branch.sigma_bound, 0.0);
+    branch.limit_bound = branch.limit_distance;
     choose_best(scaled_, PathCriterion::kSigma, {}, out);
     return out;
   }
@@ -173,7 +190,7 @@ class JointFollower {
   /// Bounds and speeds of an interval.
   void pass(const Place& a, const Place& b, PathCheck& out) const {
     PathBranch& branch = out.branch.front();
-    const double sigma = bound(a, b), span = b.first - a.first;
+    const double sigma = bound(a, b);
     branch.sigma_bound = std::min(branch.sigma_bound, sigma);
     if (!(sigma > 0)) {
       if (!out.undecided.empty() && out.undecided.back() == a.first)
@@ -182,10 +199,12 @@ class JointFollower {
         out.undecided.insert(out.undecided.end(), {a.first, b.first});
     }
     for (std::size_t i = 0; i < joints_; ++i) {
-      const auto [low, high] = std::minmax(a.second.q[i], b.second.q[i]);
       const Joint& joint = scaled_.joint[i];
-      const double fast = speed(a.first, b.first, i), beyond = std::max(0.0, 0.5 * (fast * span - (high - low)));
-      branch.limit_bound = std::min({branch.limit_bound, low - joint.lower - beyond, joint.upper - high - beyond});
+      const auto k = piece(a.first);
+      const double start = static_cast<double>(k), fast = speed(a.first, b.first, i);
+      const auto [low, high] = range(cubics_[k * joints_ + i], a.first - start, b.first - start);
+      const double room = std::min(low - joint.lower, joint.upper - high);
+      if (room < branch.limit_distance) branch.limit_distance = room, branch.limit_joint = static_cast<int>(i);
       if (time_.empty() || !std::isfinite(joint.velocity_limit)) continue;
       const double seconds = time_[piece(a.first) + 1] - time_[piece(a.first)];
       branch.speed_share = std::max(branch.speed_share, fast / seconds / joint.velocity_limit);

@@ -175,9 +175,9 @@ std::vector<std::string> nominal_warnings(const Study& study) {
   char share[32];
   std::snprintf(share, sizeof share, "%.0f %%", 100 * b.imbalance);
   if (b.resisted == 0)
-    list.push_back(std::string("no forces within the friction cones") +
-                   (study.model().hold.limited ? " and limits" : "") +
-                   " can balance the nominal wrench: " + (in_time ? "objects begin to move" : "no sample near it is held"));
+    list.push_back(
+        std::string("no forces within the friction cones") + (study.model().hold.limited ? " and limits" : "") +
+        " can balance the nominal wrench: " + (in_time ? "objects begin to move" : "no sample near it is held"));
   else if (b.imbalance > kWorthSaying)
     list.push_back("the command leaves " + std::string(share) + " of the nominal wrench unbalanced" +
                    (in_time ? std::string()

@@ -218,7 +218,8 @@ std::string remarks(const Json& s) {
 std::string singularity_map_answer_text(const Json& s, const Json& manifest, const Look& look) {
   const Json& near = s["nearest"];
   std::string out = heading(s, "Singularities of the " + s["robot"]["name"].get<std::string>());
-  out += headline_lines(s) + map_outcomes(s) + cell(s["voxels"], s["sampling"].value("task", Json()), s["robot"].value("point_rank", 3));
+  out += headline_lines(s) + map_outcomes(s) +
+         cell(s["voxels"], s["sampling"].value("task", Json()), s["robot"].value("point_rank", 3));
   if (!near.is_null() && near["converged"] > 0) out += dependent_text(near, s["robot"]) + escapes(near);
   out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
   if (look.sample >= 0)

@@ -118,6 +118,23 @@ def test_the_limits_of_a_fixed_joint_count():
         robot.path(pose, fixed={2: 0.3}, best=lambda branch: np.nan)
 
 
+def test_splines_of_joint_values_count_between_samples():
+    """A step between two rows overshoots the limit by what the cubic's formula says."""
+    robot = garra.models.puma560()
+    q = np.tile([0.1, 0.5, -0.4, 0.2, 0, 0.3], (101, 1))
+    q[:, 4] = robot.upper[4] - 0.9
+    q[50:, 4] = robot.upper[4] - 0.001
+    u = np.linspace(0, 1, 100_001)
+    x = q[49:53, 4]  # from row 50 to 51, whose velocities are half the step and 0
+    over = ((2 * u**3 - 3 * u**2 + 1) * x[1] + (u**3 - 2 * u**2 + u) * (x[2] - x[0]) / 2 + (3 * u**2 - 2 * u**3) * x[2]).max()
+    found = robot.path(q, kind="spline")
+    assert found.best is None and found.branches[0].limit_joint == 4
+    assert found.branches[0].limit_distance == pytest.approx(robot.upper[4] - over, abs=1e-9)
+    assert found.branches[0].limit_bound == found.branches[0].limit_distance
+    at_limit = robot.path(np.tile(robot.upper, (3, 1)), kind="spline").branches[0]
+    assert at_limit.limit_distance == 0
+
+
 def test_errors_in_a_file_of_poses_name_it(tmp_path):
     for command, name in (("ik", "poses"), ("path", "path")):
         with h5py.File(tmp_path / f"{name}.h5", "w") as file:

@@ -89,6 +89,19 @@ def test_an_obstacle_in_which_the_first_link_begins_leaves_no_posture(shoulder):
     assert thin.volume > 0 and (shoulder > 0 or thick.volume == 0)
 
 
+def test_capsules_of_arms_with_coupled_joints_reach_to_the_tool():
+    """The box of all tool points lies in an obstacle."""
+    text = garra.load("ur5").to_toml()
+    at = text.index("[[joint]]", text.index("[[joint]]") + 1)
+    second = text[at:].index("\n") + at + 1
+    follows = '[[joint]]\nname = "extra"\na = 0.05\nfollows = { joint = "%s", multiplier = 0.3 }\n' % garra.load("ur5").joint_names[0]
+    robot = garra.Chain.from_toml(text[:at] + follows + text[at:second] + text[second:])
+    found = garra.chain.reach_map(
+        robot, [0.3, -0.2, 0.2], [0.5, 0.2, 0.4], radius=0.01, obstacles=[{"sphere": [0.4, 0, 0.3], "radius": 0.5}], samples=60
+    )
+    assert found.solutions.sum() > 0 and found.free.sum() == 0
+
+
 def test_the_points_of_three_joints_fill_their_ring():
     text = 'schema = 1\nrobot = "arm"\nconvention = "dh"\n[[joint]]\na = 0.5\n[[joint]]\na = 0.3\n'
     robot = garra.Chain.from_toml(text + '[[joint]]\ntype = "prismatic"\nlimits = [0, 0.4]\n')

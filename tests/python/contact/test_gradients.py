@@ -127,6 +127,40 @@ def test_jax_differentiates_forces_within_jit_and_vmap():
     assert shared.shape == (3,)
 
 
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_problems_that_do_not_count_add_nothing(library):
+    """One right side is NaN; its forces are masked. Gradients of the shared A and mu are those of the other problems."""
+    pytest.importorskip(library)
+    A, b, mu = random_problems(30, 2, seed=8)
+    A, mu = A[0], mu[0]
+    kept = np.arange(30) != 7
+    expected = gradients_of_masked(library, A, b[kept], mu, np.ones(29))
+    b[7, 2] = np.nan
+    for found, truth in zip(gradients_of_masked(library, A, b, mu, kept.astype(float)), expected, strict=True):
+        assert np.allclose(found, truth, rtol=1e-12)
+
+
+def gradients_of_masked(library, A, b, mu, weight):
+    """By A and mu of the sum of the weighted problems' forces squared."""
+    if library == "torch":
+        import torch
+
+        x, y = (torch.tensor(z, requires_grad=True) for z in (A, mu))
+        c = contact.forces(x, torch.tensor(b), y, margin=False)
+        torch.where(torch.tensor(weight > 0)[:, None], c, 0.0).square().sum().backward()
+        return x.grad.numpy(), y.grad.numpy()
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+
+    def loss(x, y):
+        c = contact.forces(x, jnp.asarray(b), y, margin=False)
+        return (jnp.where(jnp.asarray(weight > 0)[:, None], c, 0.0) ** 2).sum()
+
+    return tuple(np.asarray(g) for g in jax.grad(loss, argnums=(0, 1))(jnp.asarray(A), jnp.asarray(mu)))
+
+
 def test_second_derivatives_in_torch_raise():
     torch = pytest.importorskip("torch")
     A, b, mu = (torch.tensor(x) for x in random_problems(1, 1, seed=4))

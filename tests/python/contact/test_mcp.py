@@ -313,6 +313,22 @@ def test_a_problem_without_derivative_adds_nothing_to_a_gradient():
     assert float(p.grad) == 1.0
 
 
+def test_solutions_within_a_wide_tolerance_have_derivatives():
+    torch = pytest.importorskip("torch")
+    p = torch.linspace(2, 5, 20, dtype=torch.float64, requires_grad=True)
+    start = torch.ones(20, 1, dtype=torch.float64)
+    options = mcp.SolveOptions(tolerance=1e-2)
+    x, valid = mcp.solution(lambda x, p: 1e6 * (x.exp() - p[:, None]), 0, 9, start, p, options=options)
+    x.sum().backward()
+    assert valid.all() and np.allclose(p.grad.numpy(), 1 / p.detach().numpy(), rtol=1e-6)
+
+
+def test_a_start_without_batch_is_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match=r"x0 has the shape \(1,\), not \[batch, n\]"):
+        mcp.solution(lambda x, p: x - p, 0, 9, torch.ones(1, dtype=torch.float64), torch.tensor(2.0))
+
+
 def test_solutions_of_numpy_arrays_have_no_derivatives():
     with pytest.raises(garra.UsageError, match=r"garra\.mcp\.sensitivity"):
         mcp.solution(lambda x, p: x - p, 0, 2.0, np.ones((4, 1)), np.ones((4, 1)))

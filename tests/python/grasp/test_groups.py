@@ -122,6 +122,15 @@ def test_singular_matrix_of_three_boxes_is_solved():
     np.testing.assert_allclose(answer["result"]["acceleration"], 0, atol=1e-5)
 
 
+@pytest.mark.parametrize("method", ["auto", "nsgs"])
+def test_redundant_contacts_stick_whatever_forces_the_solver_finds(method):
+    """Forces that leave all contacts at rest exist in every sample: three boxes are held from 0.37 and 0.12 of friction on."""
+    summary = garra.run(BOXES, samples=20, set={"solver.method": method}).summary
+    assert summary["held"]["probability"] == summary["no_slip"]["probability"] == 1
+    assert summary["metrics"]["object_acceleration"]["mean"] < 1e-6
+    assert summary["solver"]["worst_residual"] < 1e-9
+
+
 FINGER_FACES, INNER_FACES = range(8), range(8, 16)
 
 

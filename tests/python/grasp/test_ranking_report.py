@@ -49,6 +49,14 @@ def random_set(**others) -> garra.grasp.GraspSet:
     )
 
 
+def test_soft_fingertips_are_no_points(tmp_path):
+    soft = random_set(torsion_radius=np.full(int(random_set().first[-1]), 0.005))
+    soft.save(tmp_path / "soft.h5")
+    program("grasp", "rank", tmp_path / "soft.h5", "--set", "sampling.samples=20", "-o", tmp_path / "r.h5")
+    text = (tmp_path / "r.html").read_text()
+    assert re.search(r"Contacts are soft fingertips, .*torsion radius 5.mm\)", text) and "rigid points" not in text
+
+
 STUDY = ("--set", "contacts.friction={uniform=[0.2,0.9]}", "--set", "sampling.samples=300", "--set",
          'load.force_radius="0.5 N"', "--set", 'contacts.tilt={cone_uniform="5 deg"}')  # fmt: skip
 

@@ -116,7 +116,7 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
     near, converged = summary["nearest"], table["search_status"] == 0
     assert summary["job"] == "singularity" and summary["samples"] == summary["requested"] == SAMPLES
     assert summary["robot"] == {"name": "PUMA 560", "joints": JOINTS, "names": NAMES, "prismatic": [False] * JOINTS,
-                                "generic_rank": 6}  # fmt: skip
+                                "generic_rank": 6, "point_rank": 3}  # fmt: skip
     assert summary["outcomes"]["near"] + summary["outcomes"]["singular"] == len(table["index"])
     assert sum(summary["outcomes"].values()) == SAMPLES
     k = len(table["index"])
@@ -251,6 +251,14 @@ def test_answers_of_arms_of_lower_rank_say_what_counts(tmp_path):
     assert "most often near" not in answer or cell["cell"]["near"] > 0
     one = garra("singularity", "scara", "--at", "0.4,0,0.1,0.3").stdout
     assert "2 of these 3 dimensions are no loss: an arm of rank 4" in one
+
+
+def test_a_tool_that_stays_in_a_plane_reaches_no_volume(tmp_path):
+    text = 'schema = 1\nrobot = "plane"\nconvention = "dh"\n' + "".join(f"[[joint]]\na = {a}\n" for a in (0.5, 0.4, 0.2))
+    (tmp_path / "plane.toml").write_text(text)
+    answer = garra("singularity", tmp_path / "plane.toml", "--map", "--samples", 4000, "-o", tmp_path / "run", "--no-report").stdout
+    assert "the tool point stays on a surface" in answer and "m^3" not in answer
+    assert summary_of(tmp_path / "run")["robot"]["point_rank"] == 2
 
 
 @pytest.mark.parametrize(("points", "volume"), [(3, False), (9, True)])
