@@ -180,3 +180,43 @@ def sum_repeated(gradient: Any, shape: tuple[int, ...]) -> Any:
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
     repeated = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
     return gradient.sum(axis=repeated, keepdims=True)
+
+
+def first_only(gradients: Iterable[Any], inputs: Iterable[Any]) -> tuple[Any, ...]:
+    """Gradients in torch whose own derivatives raise, where torch left to itself takes them to be 0.
+
+    Parameters
+    ----------
+    gradients : iterable of tensor or None
+        What the backward pass of a torch.autograd.Function found.
+    inputs : iterable
+        What they depend on: inputs of the function, and cotangents. What is no tensor is left out.
+
+    Returns
+    -------
+    tuple of tensor or None
+
+    Examples
+    --------
+    >>> from garra.batch import first_only
+    >>> x = torch.ones(2, requires_grad=True)  # doctest: +SKIP
+    >>> first_only([x.detach()], [x])[0].sum().backward()  # doctest: +SKIP
+    Traceback (most recent call last):
+    RuntimeError: garra has no second derivatives of this function
+    """
+    import torch
+
+    gradients = tuple(gradients)
+    sources = [x.sum() for x in inputs if torch.is_tensor(x) and x.requires_grad]
+    if not (torch.is_grad_enabled() and sources):  # nobody will differentiate them
+        return gradients
+
+    def refuse(_: Any) -> None:
+        raise RuntimeError("garra has no second derivatives of this function")
+
+    def marked(x: Any) -> Any:
+        out = torch.where(torch.ones_like(x, dtype=torch.bool), x, sum(sources).to(x.dtype))
+        out.register_hook(refuse)
+        return out
+
+    return tuple(x if x is None else marked(x) for x in gradients)

@@ -16,10 +16,9 @@ import numpy as np
 
 from garra import _core
 from garra.arguments import numbers, place, positive, whole
-from garra.batch import Batch
+from garra.batch import Batch, first_only
 from garra.options import accept_options
 from garra.summary import Converged
-from garra.torch_gradients import first_only
 
 METHODS: tuple[str, ...] = ("auto", "semismooth-newton", "merit")
 """Values of SolveOptions.method"""

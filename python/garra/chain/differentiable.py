@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.batch import sum_repeated
+from garra.batch import first_only, sum_repeated
 from garra.chain import derivatives
-from garra.torch_gradients import first_only
 
 if TYPE_CHECKING:
     from garra.chain.robot import Chain

@@ -9,9 +9,8 @@ import numpy as np
 
 from garra import _core, contact
 from garra.arguments import place, positive, whole
-from garra.batch import sum_repeated
+from garra.batch import first_only, sum_repeated
 from garra.renamed import accept_old
-from garra.torch_gradients import first_only
 
 
 @accept_old

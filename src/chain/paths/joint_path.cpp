@@ -31,7 +31,7 @@ double fastest(const Cubic& b, double u, double v) {
 }
 
 /// Least and largest value between u and v.
-std::pair<double, double> range(const Cubic& b, double u, double v) {
+std::pair<double, double> extremes(const Cubic& b, double u, double v) {
   constexpr double kRounding = 1e-12;                              // of a value between, beyond both ends
   const auto [low, high] = std::minmax({b[0], b[1], b[2], b[3]});  // no value is beyond them, rounding aside
   std::pair<double, double> out = std::minmax({std::clamp(at(b, u), low, high), std::clamp(at(b, v), low, high)});
@@ -202,7 +202,7 @@ class JointFollower {
       const Joint& joint = scaled_.joint[i];
       const auto k = piece(a.first);
       const double start = static_cast<double>(k), fast = speed(a.first, b.first, i);
-      const auto [low, high] = range(cubics_[k * joints_ + i], a.first - start, b.first - start);
+      const auto [low, high] = extremes(cubics_[k * joints_ + i], a.first - start, b.first - start);
       const double room = std::min(low - joint.lower, joint.upper - high);
       if (room < branch.limit_distance) branch.limit_distance = room, branch.limit_joint = static_cast<int>(i);
       if (time_.empty() || !std::isfinite(joint.velocity_limit)) continue;
