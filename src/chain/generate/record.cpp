@@ -197,7 +197,7 @@ std::vector<Target> record_inverse_kinematics(Graph& graph, const Robot& robot) 
   branches::Loop<Symbol> loop;
   branches::kernel::fill_loop(way, slides, target, loop);
   branches::ClosedCandidates<Symbol> found;
-  branches::kernel::find_closed(loop, way, found);
+  branches::kernel::find_closed(loop, way, found, true);
   std::vector<Target> out;
   for (int k = 0; k < branches::kClosed; ++k) {
     out.push_back({at("out.exists", k), found.exists[k]});

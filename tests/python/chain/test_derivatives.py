@@ -52,10 +52,11 @@ OUTPUTS = {
 
 
 def central(compute, states, by):
-    """Derivative of compute(**states) by states[by], on a new last axis."""
-    steps = 1e-6 * np.eye(states[by].shape[-1])
-    up, down = ([compute(**{**states, by: states[by] + sign * row}) for row in steps] for sign in (1, -1))
-    return (np.stack(up, axis=-1) - np.stack(down, axis=-1)) / 2e-6
+    """Derivative of compute(**states) by states[by], on a new last axis, to the fourth power of the step."""
+    h = 1e-3
+    steps = h * np.eye(states[by].shape[-1])
+    at = {k: np.stack([compute(**{**states, by: states[by] + k * row}) for row in steps], axis=-1) for k in (-2, -1, 1, 2)}
+    return (8 * (at[1] - at[-1]) - (at[2] - at[-2])) / (12 * h)
 
 
 def near(found, expected, tolerance=1e-7):

@@ -274,13 +274,13 @@ GARRA_HD void choose_candidates(const Eigenvalues<S, N>& from, double nearly_rea
 
 namespace kernel {
 
-/// Candidates of a closed form with straight-line code.
+/// Candidates of a closed form with straight-line code. `families`: as of find_parallel().
 template <class S>
-GARRA_HD void find_closed(const Loop<S>& loop, const Way& way, ClosedCandidates<S>& to) {
+GARRA_HD void find_closed(const Loop<S>& loop, const Way& way, ClosedCandidates<S>& to, bool families = false) {
   if (way.method == Method::kSpherical)
     find_spherical(loop, way.point, way.roles.offset, to);
   else if (way.method == Method::kParallel)
-    find_parallel(loop, way.point.near, way.point.far, to);
+    find_parallel(loop, way.point.near, way.point.far, to, families);
   else
     find_sliding(loop, to);
 }

@@ -34,9 +34,11 @@ GARRA_HD void find_planar(const Pose<S>& B2, const Pose<S>& B3, const Pose<S>& p
 
 }  // namespace kernel
 
-/// All candidates; axes 4 and 5 meet at a distance `on_4` and `on_5` from the origins of their frames.
+/// All candidates; axes 4 and 5 meet at a distance `on_4` and `on_5` from the origins of their frames. `families`: two
+/// candidates of each family of solutions, of which polishing would find others.
 template <class S>
-GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, ClosedCandidates<S>& to) {
+GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, ClosedCandidates<S>& to,
+                                 bool families = false) {
   using namespace kernel;
   const Pose<S>*B = loop.link, &B2 = loop.link[1], &B3 = loop.link[2];
   const S zero(0), up2 = B2.R(2, 2), up3 = B3.R(2, 2);
@@ -53,11 +55,22 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
   for (int k = 0; k < kClosed; k += 4) {
     const Vec3<S> v = B[5].R * turn_only(base.z[k / 4], axis);
     const Pose<S> end = Pose<S>{turn_columns(B[5].R, base.z[k / 4]), B[5].p} * B[0];
-    // Parallel axes along axis 5 leave theta_5 to choose: one candidate for both sides.
     const S x = fma(row[0], v[0], row[1] * v[1]), y = fma(row[1], v[0], -(row[0] * v[1]));
-    const auto aligned = fma(x, x, y * y) < S(kAligned);
-    const BothTurns<S> wrist =
-        solve_turn(select(aligned, S(1), x), select(aligned, zero, y), fnma(row[2], v[2], target[2]));
+    const S value = fnma(row[2], v[2], target[2]);
+    BothTurns<S> wrist = solve_turn(x, y, value);
+    if (families) {
+      // Axis 5 along the parallel ones leaves theta_5 to choose: nearest to axis 1 and farthest from it.
+      const auto aligned = fma(x, x, y * y) < S(kAligned);
+      const Pose<S> before = Pose<S>{turn_columns(B[3].R, turn_between(B[4].R * v, target, by)), B[3].p} * B[4];
+      const JointValue<S> along = turn_between(end.p, transpose_times(before.R, before.p));
+      for (int side = 0; side < 2; ++side) {
+        JointValue<S>& z = wrist.z[side];
+        z.cos = select(aligned, side == 0 ? along.cos : -along.cos, z.cos);
+        z.sin = select(aligned, side == 0 ? along.sin : -along.sin, z.sin);
+      }
+      const S fits = select(abs(value) <= S(1e-6), S(1), zero);
+      wrist.quality.exists = select(aligned, fits, wrist.quality.exists);
+    }
     for (int c = k; c < k + 4; c += 2) {
       JointValue<S>* z = to.z[c];
       z[5] = base.z[k / 4];
@@ -68,8 +81,7 @@ GARRA_HD_CALL void find_parallel(const Loop<S>& loop, double on_4, double on_5, 
       for (int i = 3; i < 6; ++i) to.z[c + 1][i] = z[i];
       Cosine<S> elbow;
       find_planar(B2, B3, inverse(rest), to.z + c, elbow);
-      const S exists = base.quality.exists * (wrist.quality.exists * elbow.exists);
-      to.exists[c] = to.exists[c + 1] = c == k ? exists : select(aligned, zero, exists);
+      to.exists[c] = to.exists[c + 1] = base.quality.exists * (wrist.quality.exists * elbow.exists);
       to.doubtful = max(to.doubtful,
                         max(base.quality.doubtful,
                             base.quality.exists * max(wrist.quality.doubtful, wrist.quality.exists * elbow.doubtful)));
