@@ -134,6 +134,10 @@ GARRA_HD void let_rest(const RestRoom<D>& at, SampleResult<double, kMost, D>& v)
   v.sticks = 1;
 }
 
+/// Field of the margin among the numbers of metrics.
+inline constexpr int kMargin = 1;
+static_assert(std::get<kMargin>(Metrics<double, kMost>::parts()) == &Metrics<double, kMost>::margin);
+
 /// Last body: the outcome of pending samples, and which objects are held.
 template <int D>
 struct GroupSettleKernel {
@@ -154,10 +158,8 @@ struct GroupSettleKernel {
     const TileOf<double> problem(memory.problems, i), metrics(memory.metrics, i);
     double* const room = memory.room.first + i * memory.room.fields;
     settle_group<D>(m, held, s, problem.first, room, v);
-    Metrics<double, kMost> known;
-    take_numbers<kMost>(metrics, contacts, known);
-    const bool redundant = known.margin != known.margin;
-    if (redundant && v.sticks == 0 && s.reaches()) let_rest<D>(RestRoom<D>(room, problem, contacts), v);
+    const double margin = metrics.at(kMargin);  // NaN: the contacts are redundant
+    if (margin != margin && v.sticks == 0 && s.reaches()) let_rest<D>(RestRoom<D>(room, problem, contacts), v);
     v.acceleration = largest_acceleration(s, v.c.m);
     for (std::size_t k = 0; k < s.body.size(); ++k) {
       const double moves = acceleration(s, v.c.m, k);

@@ -133,7 +133,7 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(runs, tmp_path: Pat
     edit(tmp_path, add)
     page, _ = page_of(tmp_path)
     assert "30 · no forces inside the friction cones can balance the wrench" in page.text
-    assert "12 · forces could balance the wrench, the given command does not" in page.text
+    assert "12 · forces could balance the wrench; those of the command do not, or one is above its limit" in page.text
     assert "lost in translation" in page.text
     assert "Object acceleration" in page.text and "Imbalance" in page.text
     assert "P(no slip) = 91.0 %" in page.text and "P(resisted) = 97.0 %" in page.text
