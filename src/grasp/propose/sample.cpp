@@ -100,7 +100,7 @@ RejectionReason Sampler::draw_pair(mesh::Draws& draws, ContactSample& out) const
     if (!hit) break;
     exits[count++] = hit->place;
     ray.least = hit->distance + kSkin * size;
-    ray.most = options_.max_opening;  // one that is farther is counted as too wide
+    ray.most = options_.max_opening;  // the first exit may be farther: it is counted as too wide
   }
   if (count == 0) return RejectionReason::kMissed;
   out.place[1] = exits[count > 1 ? static_cast<std::size_t>(static_cast<double>(count) * draws.next()) : 0];
