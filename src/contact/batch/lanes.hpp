@@ -13,14 +13,15 @@
 namespace garra::contact {
 
 /// Calls run(std::integral_constant<int, N>{}) with the number of contacts in use if the executor has specialized code
-/// for it, else with kAnyContacts. Tiles are the same for both.
-template <class Run>
+/// for it, for at most kLargest contacts, else with kAnyContacts. Tiles are the same for both.
+template <int kLargest = 4, class Run>
 void with_contacts(Executor executor, const Run& run) {
   const int contacts = executor == Executor::kScalar ? 0 : extent<kAnyContacts>();
   if (contacts == 1) return run(std::integral_constant<int, 1>{});
   if (contacts == 2) return run(std::integral_constant<int, 2>{});
   if (contacts == 3) return run(std::integral_constant<int, 3>{});
-  if (contacts == 4) return run(std::integral_constant<int, 4>{});
+  if constexpr (kLargest >= 4)
+    if (contacts == 4) return run(std::integral_constant<int, 4>{});
   run(std::integral_constant<int, kAnyContacts>{});
 }
 
@@ -52,8 +53,8 @@ template <class Solver>
       if (executor == Executor::kScalar) return batch::for_each_scalar(count, sized);
     batch::iterate_lanes(sized, count);
   };
-  if constexpr (kOwnSizes<Solver>)
-    with_contacts(executor, run);
+  if constexpr (kOwnSizes < Solver >> 0)
+    with_contacts<kOwnSizes<Solver>>(executor, run);
   else
     run(std::integral_constant<int, kAnyContacts>{});
   // A second pass over candidates: few need it, so it is no part of the hot body.

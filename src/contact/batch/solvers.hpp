@@ -57,19 +57,19 @@ using FischerBurmeisterMethod = PairMethod<Merit::kFischerBurmeister, Minimizer:
 
 // Of the pairs, the aliases and the fastest have code of their own for few contacts, the others one instance.
 template <class Minimizer, class Merit>
-inline constexpr bool kOwnSizes<solvers::FrictionMerit<Minimizer, Merit>> = false;
+inline constexpr int kOwnSizes<solvers::FrictionMerit<Minimizer, Merit>> = 0;
 template <>
-inline constexpr bool kOwnSizes<BoxQuacanMethod> = true;
+inline constexpr int kOwnSizes<BoxQuacanMethod> = 3;
 template <>
-inline constexpr bool kOwnSizes<ProjectedLmMethod> = true;
+inline constexpr int kOwnSizes<ProjectedLmMethod> = 3;
 template <>
-inline constexpr bool kOwnSizes<FischerBurmeisterMethod> = true;
+inline constexpr int kOwnSizes<FischerBurmeisterMethod> = 4;
 template <>
-inline constexpr bool kOwnSizes<PairMethod<Merit::kFischerBurmeister, Minimizer::kSpgNewton>> = true;
+inline constexpr int kOwnSizes<PairMethod<Merit::kFischerBurmeister, Minimizer::kSpgNewton>> = 4;
 template <>
-inline constexpr bool kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::kProjectedLm>> = true;
+inline constexpr int kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::kProjectedLm>> = 3;
 template <>
-inline constexpr bool kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::kSpgNewton>> = true;
+inline constexpr int kOwnSizes<PairMethod<Merit::kSecondOrderCone, Minimizer::kSpgNewton>> = 3;
 
 template <class Minimizer, class Merit>
 inline constexpr int kMaxOnDevice<solvers::FrictionMerit<Minimizer, Merit>> = kMaxOwnSize;
