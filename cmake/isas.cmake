@@ -113,7 +113,8 @@ endfunction()
 # Loops over lanes, and what goes with the width of a register.
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
 list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/fallback(_large)?\\.cpp$")
-list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/interrupt.cpp src/base/rows.cpp
+list(APPEND GARRA_LANES_SOURCES src/base/extent.cpp src/base/instruction_set.cpp src/base/interrupt.cpp src/base/large.cpp
+  src/base/rows.cpp
   src/contact/balance/wrench_resistance.cpp src/contact/balance/soft.cpp src/contact/balance/pads.cpp src/contact/batch/rows.cpp src/contact/gradient/contact_gradient.cpp src/contact/lcp/lcp_solve.cpp
   src/accuracy/study.cpp src/chain/rates/joint_rates.cpp src/contact/merit/merit.cpp
   src/grasp/study/grasp_study.cpp src/grasp/time/analyze.cpp src/grasp/time/motion.cpp
@@ -143,7 +144,7 @@ function(garra_whole target isa)
 endfunction()
 garra_whole(garra_v2 v2 ${GARRA_SOURCES})
 set_target_properties(garra_v2 PROPERTIES OUTPUT_NAME garra-v2)
-list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/base/(instruction_set|interrupt|rows)\\.cpp$")
+list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/base/(extent|instruction_set|interrupt|large|rows)\\.cpp$")
 garra_whole(garra_fma v3 ${GARRA_SOURCES})
 set_target_properties(garra_fma PROPERTIES OUTPUT_NAME garra-fma)
 target_compile_definitions(garra_fma PRIVATE GARRA_LANES_ELSEWHERE)
