@@ -147,6 +147,49 @@ TEST(BoundedFunctor, IsSolvedWithTheSameBitsInLanesAndScalarCode) {
   expect_solutions<solvers::PapersMerit, solvers::BoxQuacan>(0.95);
 }
 
+/// l <= u <= h with F(u) = u - 3, and no test of its own of the numbers.
+struct Interval {
+  static constexpr int kComplementary = 1, kFree = 0;
+  template <class S>
+  struct Data {
+    S low, high;
+  };
+  template <class S, class X>
+  static GARRA_HD Vec<X, 1> evaluate(const Data<S>&, const Vec<X, 1>& x) {
+    return {{x[0] - S(3)}};
+  }
+  template <class S>
+  static GARRA_HD S lower(const Data<S>& m, int) {
+    return m.low;
+  }
+  template <class S>
+  static GARRA_HD S upper(const Data<S>& m, int) {
+    return m.high;
+  }
+};
+
+template <class Merit>
+void expect_refused_bounds() {
+  const std::vector<Interval::Data<double>> given{{5, 1},       {NAN, 1},   {0, NAN},    {NAN, NAN},
+                                                  {kInf, kInf}, {0, 1},     {4, 4},      {-kInf, kInf},
+                                                  {-kInf, 2},   {5, kInf},  {-kInf, -kInf}};
+  const std::vector<double> truth{NAN, NAN, NAN, NAN, NAN, 1, 4, 3, 2, 5, NAN};
+  for (const Executor executor : {Executor::kScalar, Executor::kLanes}) {
+    const auto found = mncp::solve<Interval, Merit>(given, {0.0}, {.starts = 3}, {executor});
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const bool valid = !std::isnan(truth[i]);
+      EXPECT_EQ(found.status[i], valid ? Status::kConverged : Status::kInvalidInput) << i;
+      if (valid) EXPECT_NEAR(found.x[i], truth[i], 1e-8) << i;
+    }
+  }
+}
+
+TEST(BoundedFunctor, RefusesBoundsThatExcludeEachOther) {
+  expect_refused_bounds<solvers::FischerBurmeisterMerit>();
+  expect_refused_bounds<solvers::ComponentwiseMerit>();
+  expect_refused_bounds<solvers::PapersMerit>();
+}
+
 /// F(x) = x - target with bounds, for `count` problems of n unknowns.
 struct Targets {
   int n;

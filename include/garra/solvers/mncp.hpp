@@ -26,8 +26,13 @@
 //
 //   static S lower(const Data<S>&, int i);                            0 without it
 //   static S upper(const Data<S>&, int i);                            infinite without it
-//   static MaskOf<S> valid(const Data<S>&);                           replaces the test that all of Data is finite
+//   static MaskOf<S> valid(const Data<S>&);                           replaces the test that all of Data is finite,
+//                                                                     or not NaN where the problem has bounds
+//
+// Bounds that exclude each other, or NaN, are kInvalidInput.
 #pragma once
+
+#include <limits>
 
 #include "garra/core/dual.hpp"
 #include "garra/core/runs.hpp"
@@ -83,6 +88,18 @@ GARRA_HD S upper_bound(const typename P::template Data<S>& d, int i) {
     return S(kInfinite);
 }
 
+/// Whether l_i <= u_i for all unknowns, none of which is NaN, and a finite number lies between them.
+template <class P, class S>
+GARRA_HD MaskOf<S> has_valid_bounds(const typename P::template Data<S>& d) {
+  MaskOf<S> valid = true;
+  if constexpr (kHasLower<P> || kHasUpper<P>)
+    for_each_index<P::kComplementary>([&](int i) {
+      const S l = lower_bound<P, S>(d, i), h = upper_bound<P, S>(d, i);
+      valid = valid && l <= h && l < S(kInfinite) && h > S(-kInfinite);
+    });
+  return valid;
+}
+
 /// Derivatives of (F, G) by x = (u, v): the problem's own, else by dual numbers.
 template <class P, class S>
 GARRA_HD Mat<S, kUnknowns<P>, kUnknowns<P>> mncp_jacobian(const typename P::template Data<S>& d,
@@ -107,8 +124,8 @@ GARRA_HD void mncp_add_curvature(const typename P::template Data<S>& d, const Mn
 }
 
 /// Error of x: max over i of |min(u_i, F_i)|, with bounds |max(min(F_i, u_i - l_i), u_i - h_i)|, and over j of |G_j|,
-/// in the problem's own units. Zero exactly at solutions, whatever solver found x. A problem may define its own
-/// measure.
+/// in the problem's own units. Zero exactly at solutions, whatever solver found x; NaN where bounds exclude each other.
+/// A problem may define its own measure.
 template <class P, class S>
 GARRA_HD S mncp_error(const typename P::template Data<S>& d, const MncpVec<P, S>& x) {
   if constexpr (requires { P::template error<S>(d, x); })
@@ -125,6 +142,8 @@ GARRA_HD S mncp_error(const typename P::template Data<S>& d, const MncpVec<P, S>
       wild += (x[i] - x[i]) + (FG[i] - FG[i]);  // min(x, NaN) is x
       error = max(error, abs(e));
     });
+    if constexpr (kHasLower<P> || kHasUpper<P>)
+      wild = select(has_valid_bounds<P, S>(d), wild, S(std::numeric_limits<double>::quiet_NaN()));
     return error + wild;  // NaN if a number is NaN or infinite
   }
 }
@@ -656,21 +675,26 @@ struct MncpSolver {
             S(0),
             S(0)};
   }
-  /// Whether every number of the problem and of its start is finite, or as the problem says.
+  /// Whether every number of the problem and of its start is finite (with bounds: none of the problem is NaN), or as the
+  /// problem says, and its bounds are valid.
   template <class S>
   static GARRA_HD MaskOf<S> valid(const State<S>& s) {
     S wild = S(0);
     for_each_index<kUnknowns<P>>([&](int i) { wild += s.x0[i] - s.x0[i]; });
     if constexpr (requires { P::template valid<S>(s.data); }) {
-      return wild == S(0) && P::template valid<S>(s.data);
+      return wild == S(0) && has_valid_bounds<P, S>(s.data) && P::template valid<S>(s.data);
     } else if constexpr (!std::is_empty_v<typename P::template Data<S>>) {
       for_each_scalar_run<S>(
           [&](int count, const S* numbers) {
-            for (int k = 0; k < count; ++k) wild += numbers[k] - numbers[k];
+            for (int k = 0; k < count; ++k)
+              if constexpr (kHasLower<P> || kHasUpper<P>)  // a bound may be infinite
+                wild = select(numbers[k] == numbers[k], wild, S(1));
+              else
+                wild += numbers[k] - numbers[k];
           },
           s.data);
     }
-    return wild == S(0);
+    return wild == S(0) && has_valid_bounds<P, S>(s.data);
   }
   /// The problem's own k-th start, otherwise the k-th point of an even sequence in the box around x0: with size =
   /// 1 + |x0 - l|, |x0 - h| or |x0|, from the first finite of l, h - 2 size, x0 - size, to h if both are finite, else

@@ -235,6 +235,28 @@ struct SimulateKernel {
     return moving;
   }
 
+  /// Where a step from motion to rest comes to rest, as a share of its length h. Between its ends, q is the cubic with
+  /// their values and speeds.
+  template <class S>
+  GARRA_HD_CALL S rest_within_step(const Motion<S, J>& from, const Motion<S, J>& to, const S& h) const {
+    constexpr int kHalvings = 30;
+    S low = S(0), high = S(1);
+    for (int k = 0; k < kHalvings; ++k) {
+      const S x = S(0.5) * (low + high);
+      Motion<S, J> at = from;
+      for_each_index<J>([&](int i) {
+        const S d = to.q[i] - from.q[i], u = h * from.qd[i], v = h * to.qd[i];
+        const S square = S(3) * d - S(2) * u - v, cube = u + v - S(2) * d;
+        at.q[i] = from.q[i] + x * (u + x * (square + x * cube));
+        at.qd[i] = (u + x * (S(2) * square + S(3) * x * cube)) / h;
+      });
+      const auto moving = is_moving(at);
+      low = select(moving, x, low);
+      high = select(moving, high, x);
+    }
+    return low;
+  }
+
   /// Takes over a step in the lanes of `ok`, which end at t.
   template <class S>
   GARRA_HD void accept(const ModelOf<S>& m, const Step<S, J>& step, const MaskOf<S>& ok, const S& t,
@@ -251,7 +273,7 @@ struct SimulateKernel {
       s.peak_speed[i] = select(ok, max(s.peak_speed[i], abs(s.at.qd[i])), s.peak_speed[i]);
       s.peak_torque[i] = select(ok, max(s.peak_torque[i], abs(step.tau[i])), s.peak_torque[i]);
     });
-    s.settling = select(ok && is_moving(s.at), t, s.settling);
+    s.settling = select(ok && (moving || is_moving(s.at)), t, s.settling);  // a stop may have ended the motion
   }
 
   /// Joints that a step has taken beyond a limit: ends the sample or stops them, with what that costs.
