@@ -373,15 +373,43 @@ TEST(ChainSimulate, PdControlSettlesAtTheSetPointAndSaysWhen) {
   EXPECT_TRUE(std::isinf(weak.settling_time[0]));  // too weak to hold the first joint against gravity
 }
 
+TEST(ChainSimulate, TorquesThatPressAJointAgainstItsStopDoNoWork) {
+  const Robot slide = slider(1, -0.1, 0.3);
+  SimulateOptions o{.duration = 2, .limits = LimitRule::kStop};
+  const TorqueInput torque{.kind = TorqueKind::kConstant};
+  Samples s{2, {-0.1, 0.1}};
+  s.amplitude = {-50, -50};
+  for (const Integrator method :
+       {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit1, Integrator::kImplicit2}) {
+    o.method = method;
+    const Trajectories t = simulate(slide, s, torque, o);
+    EXPECT_NEAR(t.end_q[0], -0.1, 1e-15);
+    EXPECT_NEAR(t.end_work[0], 0, 1e-9) << to_string(method);
+    EXPECT_NEAR(t.end_stop_loss[0], 0, 1e-9) << to_string(method);
+    // The second one goes 0.2 m, and the stop takes all that the torque gave it.
+    EXPECT_NEAR(t.end_work[1], 10, 1e-6) << to_string(method);
+    EXPECT_NEAR(t.end_stop_loss[1], 10, method == Integrator::kImplicit1 ? 0.2 : 0.05) << to_string(method);
+  }
+}
+
+TEST(ChainSimulate, AStartBeyondALimitMeansTheSameToEveryMethod) {
+  const Robot slide = slider(1, -0.1, 0.3);
+  const Samples s{1, {0.5}};
+  for (const Integrator method : {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit2}) {
+    SimulateOptions o{.method = method, .duration = 0.1, .limits = LimitRule::kFinish};
+    const Trajectories ended = simulate(slide, s, {}, o);
+    EXPECT_EQ(ended.status[0], SimulationStatus::kJointLimit) << to_string(method);
+    EXPECT_EQ(ended.end_time[0], 0);
+    o.limits = LimitRule::kStop;
+    const Trajectories stopped = simulate(slide, s, {}, o);
+    EXPECT_EQ(stopped.status[0], SimulationStatus::kCompleted) << to_string(method);
+    EXPECT_EQ(stopped.end_q[0], 0.3);
+  }
+}
+
 TEST(ChainSimulate, SettlingTimesOfLongStepsAreThoseOfTheClosedForm) {
   // A damped slide: v = exp(-d t / m) falls to the speed asked for at t = -m / d log(speed).
-  GeneralJoint joint;
-  joint.axis = {{1, 0, 0}};
-  joint.link.joint.prismatic = true;
-  joint.link.body.mass = 2;
-  RobotData data{.name = "slide"};
-  data.gravity = Vec3<double>::zero();
-  const Robot slide = from_joints(data, {joint});
+  const Robot slide = slider(2);
   Samples s{64, std::vector<double>(64, 0.0)};
   s.qd.assign(64, 1.0);
   for (int i = 0; i < 64; ++i) s.damping.push_back(2 + 0.15 * i);

@@ -179,7 +179,9 @@ void expect_refused_bounds() {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const bool valid = !std::isnan(truth[i]);
       EXPECT_EQ(found.status[i], valid ? Status::kConverged : Status::kInvalidInput) << i;
-      if (valid) EXPECT_NEAR(found.x[i], truth[i], 1e-8) << i;
+      if (valid) {
+        EXPECT_NEAR(found.x[i], truth[i], 1e-8) << i;
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ from garra.study.progress import Progress, count_listener
 
 KINDS = ("contact", "lcp", "mcp")
 """Kinds of sets: friction contact problems (A, b, mu), linear complementarity problems (M, q), and Problem."""
-_ENDINGS = ("converged", "false_claim", "crashed", "gave_up")
+_ENDINGS = ("converged", "inaccurate", "crashed", "gave_up")
 _FILES = (".npz", ".h5", ".hdf5")
 _registered: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS}
 
@@ -169,7 +169,8 @@ def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: floa
     problems : sequence, optional
         (A, b, mu), (M, q) or Problem. Default: random contacts, random LCPs, or the set of garra.bench.problems.
     tolerance : float
-        Solved: residual <= tolerance, recomputed from the answer alone.
+        Solved: residual <= tolerance, recomputed from the answer alone. garra's methods are asked for it, or for their
+        default, 1e-8, if that is less; peers and registered solvers run as they are. Other answers are "inaccurate".
     progress : bool or callable, optional
         True shows a line on stderr; a function gets {"solves", "of", "seconds", "seconds_left"} after each solve.
 
@@ -197,7 +198,7 @@ def compare(kind: str, problems: Sequence[Any] | None = None, *, tolerance: floa
     }
     given = _checked(kind, defaults[kind]() if problems is None else problems)
     error = {"contact": _contact_error, "lcp": _lcp_error, "mcp": lambda p, x: p.error(x)}[kind]
-    solvers = {**_own(kind), **_peers(kind), **_registered[kind]}
+    solvers = {**_own(kind, min(tolerance, 1e-8)), **_peers(kind), **_registered[kind]}
     show = count_listener(progress, len(solvers) * len(given), "solves")
     measured: list[dict[str, Any]] = []
     for name, solve in solvers.items():
@@ -328,21 +329,22 @@ def _kind(kind: str) -> str:
     return kind
 
 
-def _own(kind: str) -> dict[str, Callable[..., Any]]:
+def _own(kind: str, tolerance: float) -> dict[str, Callable[..., Any]]:
     """garra's methods, each on one problem."""
     from garra import contact, lcp, mcp
 
     def affine(method: str) -> Callable[..., Any]:
-        return lambda M, q: mcp.solve_affine(M, q, 0, np.inf, method=method).x
+        return lambda M, q: mcp.solve_affine(M, q, 0, np.inf, method=method, tolerance=tolerance).x
 
     def own(**options: Any) -> Callable[..., Any]:
-        return lambda p: mcp.solve(p.F, p.lower, p.upper, p.x0, p.jacobian, **options).x
+        return lambda p: mcp.solve(p.F, p.lower, p.upper, p.x0, p.jacobian, tolerance=tolerance, **options).x
 
     if kind == "contact":
-        return {f"garra {m}": lambda A, b, mu, m=m: contact.solve(A, b, mu, method=m).c for m in ("auto", "nsgs", "admm")}
+        methods = ("auto", "nsgs", "admm")
+        return {f"garra {m}": lambda A, b, mu, m=m: contact.solve(A, b, mu, method=m, tolerance=tolerance).c for m in methods}
     if kind == "lcp":
         others = {f"garra {m}": affine(m) for m in ("pivoting", "interior-point", "semismooth-newton")}
-        return {"garra lemke": lambda M, q: lcp.solve(M, q).z, **others}
+        return {"garra lemke": lambda M, q: lcp.solve(M, q, tolerance=tolerance).z, **others}
     newton = {f"garra newton {m}": own(method="semismooth-newton", merit=m) for m in ("fischer-burmeister", "natural")}
     return {"garra auto": own(), **newton, "garra projected-lm": own(method="merit")}
 

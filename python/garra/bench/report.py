@@ -29,6 +29,7 @@ ENDINGS = {
     "out_of_reach": "out of reach",
     "gave_up": "gave up",
     "false_claim": "false claim",
+    "inaccurate": "inaccurate",
     "crashed": "crashed",
     "timed_out": "timed out",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -188,6 +188,7 @@ class _Tree:
                     raise
         document = ElementTree.parse(self.path).getroot()
         self.moving = [j.get("name", "") for j in document.iter("joint") if j.get("type") in MOVING]
+        self.child = {j.get("name", ""): c.get("link", "") for j in document.iter("joint") for c in j.findall("child")}
         self.leader: dict[str, tuple[str, float, float]] = {}  # of a joint that follows: joint, multiplier, offset
         for joint in list(document.iter("joint")):
             for mimic in joint.findall("mimic"):
@@ -216,18 +217,27 @@ class _Tree:
         for joint in self.moving:
             leader, factor, offset = self.followed(joint)
             stands[joint] = factor * float(q.get(leader, 0.0)) + offset
-        chains = self._chains(tips, stands)
-        names = list(dict.fromkeys(joint for chain in chains for joint in chain.joint_names))
+        own = self._load(dict.fromkeys(tips), lambda _: {})
+        touching = {self.followed(joint)[0] for chain in own.values() for joint in chain.joint_names}
+        moves = [joint for joint in self.moving if self.followed(joint)[0] in touching]
+        # Chains to the tips, and to links beside them that coupled joints move.
+        links = dict.fromkeys([*tips, *(self.child[joint] for joint in moves)])
+        own = self._load(links, lambda _: {})
+        chains = self._load(
+            links, lambda link: {j: at for j, at in stands.items() if j not in own[link].joint_names or j not in moves}
+        )
+        names = list(dict.fromkeys(joint for chain in chains.values() for joint in chain.joint_names))
         # M of all joints: a chain includes the rest of the tree as fixed parts of its links. Shared entries of two
         # chains are therefore equal, and joints without a common chain have no common entry of M.
         M, bias = np.zeros((len(names), len(names))), np.zeros(len(names))
         twists, at = np.zeros((len(tips), 6, len(names))), np.zeros((len(tips), 3))
-        for j, chain in enumerate(chains):
+        for link, chain in chains.items():
             here = [names.index(joint) for joint in chain.joint_names]
             angles = np.array([stands[joint] for joint in chain.joint_names])
             chain.gravity_vector = gravity
             M[np.ix_(here, here)], bias[here] = chain.crba(angles), chain.gravity(angles)
-            twists[j][:, here], at[j] = chain.jacobian(angles), chain.forward_kinematics(angles)[:3, 3]
+            for j in (j for j, tip in enumerate(tips) if tip == link):
+                twists[j][:, here], at[j] = chain.jacobian(angles), chain.forward_kinematics(angles)[:3, 3]
         leaders = {joint: self.followed(joint)[:2] for joint in names}
         joints = list(dict.fromkeys(leader for leader, _ in leaders.values() if leader not in fixed))
         if not joints:
@@ -248,16 +258,12 @@ class _Tree:
             )
         return _Hand(joints, M, S.T @ bias, at, twists @ S, tuple(notes))
 
-    def _chains(self, tips: Sequence[str], stands: Mapping[str, float]) -> list[Chain]:
+    def _load(self, links: Iterable[str], lock: Callable[[str], Mapping[str, float]]) -> dict[str, Chain]:
+        """Chains to links, without couplings; lock(link): where joints stand that do not move in its chain."""
         with TemporaryDirectory() as folder:
             plain = Path(folder) / Path(self.path).name
             plain.write_bytes(self.without_mimic)
-            chains = {}
-            for tip in dict.fromkeys(tips):
-                own = load(plain, tip=tip, base=self.root).joint_names
-                lock = {joint: at for joint, at in stands.items() if joint not in own}
-                chains[tip] = load(plain, tip=tip, base=self.root, lock=lock)
-            return [chains[tip] for tip in tips]
+            return {link: load(plain, tip=link, base=self.root, lock=lock(link)) for link in links}
 
 
 def _rows(name: str, given: Any, k: int) -> np.ndarray:

@@ -130,8 +130,15 @@ struct SimulateKernel {
     s.status = select(good, zero, S(static_cast<double>(SimulationStatus::kInvalidInput)));
     // Lanes beyond the batch do not run.
     if constexpr (kWidth < S >> 1) s.running = select(s.index < S(static_cast<double>(a.count)), s.running, zero);
+    const auto begins = s.running > zero;
+    if (setup.limits != LimitRule::kIgnore) {
+      mind_limits(m, begins, Vec<S, J>::zero(), s);
+      compute_energy<K>(m, s.at, e);  // the sample begins within its limits
+      s.first_energy = select(begins, e.kinetic + e.potential, s.first_energy);
+      s.stop_loss = zero;
+    }
     s.h = method() == Integrator::kDopri5 ? begin_adaptive(m, s) : zero;
-    if (a.stops.output[0] >= 0) record(m, s, s.running > zero, S(a.stops.output[0]));
+    if (a.stops.output[0] >= 0) record(m, s, begins, S(a.stops.output[0]));
     return s;
   }
 
@@ -261,6 +268,11 @@ struct SimulateKernel {
   template <class S>
   GARRA_HD void accept(const ModelOf<S>& m, const Step<S, J>& step, const MaskOf<S>& ok, const S& t,
                        State<S>& s) const {
+    // The sample moved at the start of the step exactly if it has settled no earlier.
+    const auto moving = is_moving(step.motion);
+    const auto comes_to_rest = ok && s.settling == s.t && !moving;
+    if (any(comes_to_rest))
+      s.settling = select(comes_to_rest, fma(t - s.t, rest_within_step(s.at, step.motion, t - s.t), s.t), s.settling);
     s.at.q = select(ok, step.motion.q, s.at.q);
     s.at.qd = select(ok, step.motion.qd, s.at.qd);
     s.dissipated = select(ok, s.dissipated + step.flows.dissipated, s.dissipated);
@@ -268,7 +280,7 @@ struct SimulateKernel {
     s.t = select(ok, t, s.t);
     s.steps = select(ok, s.steps + S(1), s.steps);
     // Before the peaks: speeds beyond a stop are none that the sample has.
-    if (setup.limits != LimitRule::kIgnore) mind_limits(m, ok, s);
+    mind_limits(m, ok, step.tau, s);
     for_each_index<J>([&](int i) {
       s.peak_speed[i] = select(ok, max(s.peak_speed[i], abs(s.at.qd[i])), s.peak_speed[i]);
       s.peak_torque[i] = select(ok, max(s.peak_torque[i], abs(step.tau[i])), s.peak_torque[i]);
@@ -276,23 +288,32 @@ struct SimulateKernel {
     s.settling = select(ok && (moving || is_moving(s.at)), t, s.settling);  // a stop may have ended the motion
   }
 
-  /// Joints that a step has taken beyond a limit: ends the sample or stops them, with what that costs.
+  /// Joints that a step under torques tau has taken beyond a limit: ends the sample or stops them, with what that costs.
   template <class S>
-  GARRA_HD void mind_limits(const ModelOf<S>& m, const MaskOf<S>& ok, State<S>& s) const {
+  GARRA_HD void mind_limits(const ModelOf<S>& m, const MaskOf<S>& ok, const Vec<S, J>& tau, State<S>& s) const {
+    if (setup.limits == LimitRule::kIgnore) return;
     const auto over = ok && beyond(setup.lower, setup.upper, s.at.q);
     // Rare, so the lanes pay for it only where it happens.
     if (!any(over)) return;
-    if (setup.limits == LimitRule::kFinish) {
+    if (setup.limits == LimitRule::kFinish)
       end_where(over, SimulationStatus::kJointLimit, s);
-      return;
-    }
+    else
+      stop_beyond(m, over, tau, s);
+  }
+  template <class S>
+  GARRA_HD_CALL void stop_beyond(const ModelOf<S>& m, const MaskOf<S>& over, const Vec<S, J>& tau, State<S>& s) const {
     Energy<S> before, after;
     Motion<S, J> stopped = s.at;
     compute_energy<K>(m, s.at, before);
     stop_joints<K>(m, setup.law.followers, setup.lower, setup.upper, stopped);
     compute_energy<K>(m, stopped, after);
     // The energy that the inelastic impact took, potential energy of the joints that are put back included.
-    const S lost = (before.kinetic + before.potential) - (after.kinetic + after.potential);
+    S lost = (before.kinetic + before.potential) - (after.kinetic + after.potential);
+    // Torques do no work on the way beyond the stop, which no joint goes, and the stop does not take it.
+    S back = S(0);
+    for_each_index<J>([&](int i) { back += tau[i] * (s.at.q[i] - stopped.q[i]); });
+    lost = max(lost - back, S(0));  // less is the method's error: a stop gives nothing
+    s.work = select(over, s.work - back, s.work);
     s.at.q = select(over, stopped.q, s.at.q);
     s.at.qd = select(over, stopped.qd, s.at.qd);
     s.stop_loss = select(over, s.stop_loss + lost, s.stop_loss);

@@ -21,10 +21,10 @@ constexpr double kSlow =
 constexpr double kShared = 1e-4;         // [s] a repetition of a quick problem is made of copies to take about so long,
 constexpr std::int64_t kMaxCopies = 32;  // upper limit
 
-/// Time that all threads of this process have computed.
+/// Time that this thread has computed.
 double processor_seconds() {
   timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
@@ -95,14 +95,21 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
+/// Problems by processor time of one thread: threads that wait for another one's last problem would count as busy.
+double measure_per_core_second(const contact::Problems& batch, const contact::Options& options, Executor executor) {
+  const double start = processor_seconds();
+  (void)contact::solve(batch, options, {executor, 1, 0});
+  return static_cast<double>(batch.count) / std::max(processor_seconds() - start, 1e-6);
+}
+
 Throughput measure_throughput(const contact::Problems& batch, const contact::Options& options, const Device& device) {
   const auto start = Clock::now();
-  const double processor_start = processor_seconds();
   (void)contact::solve(batch, options, device);
-  const double seconds = seconds_since(start), processor = processor_seconds() - processor_start;
-  const auto count = static_cast<double>(batch.count);
-  if (device.executor == Executor::kCuda) return {describe(device), count / seconds, 0, 0};
-  return {describe(device), count / seconds, solve_threads(device), count / std::max(processor, 1e-6)};
+  const double rate = static_cast<double>(batch.count) / seconds_since(start);
+  if (device.executor == Executor::kCuda) return {describe(device), rate, 0, 0};
+  const int threads = solve_threads(device);
+  const contact::Problems share = slice(batch, 0, std::max<std::int64_t>(batch.count / threads, 1));
+  return {describe(device), rate, threads, measure_per_core_second(share, options, device.executor)};
 }
 
 void add_throughput(const contact::Problems& tried, const contact::Options& options, const MeasureOptions& measure,

@@ -35,7 +35,7 @@ struct Throughput {
   std::string device;
   double per_second = 0;       ///< problems solved or not
   int threads = 0;             ///< processor threads that worked; 0 on a GPU
-  double per_core_second = 0;  ///< problems by processor time of all threads, however busy the machine was; 0 on a GPU
+  double per_core_second = 0;  ///< problems by processor time of one thread, however busy the machine was; 0 on a GPU
 };
 
 /// Results of one solver on one set. The first `outcomes.size()` problems of the set were tried.

@@ -37,8 +37,9 @@ inline constexpr std::tuple kColumns = {
                 false,
                 [](const auto& metrics, const auto&) { return metrics.critical; }},
     GraspColumn{{"load_factor", "1", "Load factor",
-                 "How many times its own nominal weight the object could gain before a contact slips or no forces can "
-                 "balance it; 0 where that is so already."},
+                 "How many times its own nominal weight the object could gain before a contact slips; 0 where one does "
+                 "already, or no forces balance it. Where limits or redundant contacts count, at least this: one way of "
+                 "balancing is followed, and others may carry several times more."},
                 {0, 10},
                 false,
                 [](const auto& metrics, const auto&) { return metrics.load_factor; }},

@@ -14,7 +14,8 @@ inline constexpr std::array<study::OutcomeWords, kMotionEnds> kMotionEndWords = 
     {"slipped", "held, slipped", "slip", "in the hand until {duration}, but some contact slid by {slip}",
      study::Evidence::kFor},
     {"dropped", "dropped", "break",
-     "the center of mass moved by {drop}, or nothing presses on the object at {duration}"},
+     "the center of mass moved by {drop} in palm axes, contacts slipping or not, or nothing presses on the object at "
+     "{duration}"},
     {"turned", "turned", "break", "the object turned by {drop_turn}"},
     {"joint_limit", "joint limit", "accent", "a joint reached its limit"},
     {"unreachable", "unreachable", "muted", "a finger cannot reach its contact: never began"},

@@ -54,6 +54,17 @@ def test_contact_sets_are_compared_too():
     assert found["mine"]["solved"] == found["garra nsgs"]["solved"]
 
 
+def test_a_tight_tolerance_is_asked_of_our_methods_too():
+    # Within 1e-8, the default, 8 of these contact problems and all LCPs by the interior point would have ended.
+    contacts = rows(garra.bench.compare("contact", garra.bench.contact_set(30), tolerance=1e-10))
+    assert contacts["garra auto"]["solved"] == 30
+    affine = rows(garra.bench.compare("lcp", garra.bench.lcp_set(5, 20), tolerance=1e-10))
+    assert affine["garra interior-point"]["solved"] == affine["garra lemke"]["solved"] == 5
+    garra.bench.register("nearly", lambda M, q: garra.lcp.solve(M, q).z + 1e-5, kind="lcp")
+    nearly = rows(garra.bench.compare("lcp", garra.bench.lcp_set(2, 5)))["nearly"]
+    assert nearly["solved"] == 0 and nearly["failures"]["inaccurate"] == 2
+
+
 def test_the_default_mcp_set_is_solved_by_auto_and_path_is_skipped_plainly(monkeypatch):
     monkeypatch.setattr("garra.bench.comparison._scipy", lambda kind: "not now")  # minutes, by differences
     found = rows(garra.bench.compare("mcp"))

@@ -273,6 +273,39 @@ def test_robustness_tells_how_far_it_is(capsys):
         grasp.robustness(**inputs, progress=stop)
 
 
+@pytest.mark.parametrize("leader", ["bend", "knuckle"])
+def test_links_beside_the_tips_that_coupled_joints_move_count(leader, tmp_path):
+    # Finger (50 g) and knuckle (1 kg) turn about parallel axes as one joint; only the finger has a tip.
+    mass = {"finger": 0.05, "side": 1.0}
+    link = (
+        '<link name="{0}"><inertial><origin xyz="0.05 0 0"/><mass value="{1}"/>'
+        '<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+    follower = "knuckle" if leader == "bend" else "bend"
+
+    def turning(name, child, y):
+        mimic = f'<mimic joint="{leader}"/>' if name == follower else ""
+        return joint(name, "palm", child, f"0 {y} 0", "0 1 0", more=mimic)
+
+    file = tmp_path / "linkage.urdf"
+    file.write_text(
+        '<robot name="linkage"><link name="palm"/><link name="tip"/>'
+        + "".join(link.format(*row) for row in mass.items())
+        + turning("bend", "finger", 0)
+        + turning("knuckle", "side", 0.2)
+        + joint("end", "finger", "tip", "0.1 0 0", "0 0 1", "fixed")
+        + "</robot>"
+    )
+    grasp = garra.grasp.from_urdf(
+        file, ["tip"], {}, [[0, 0, 1]], mass=0.3, friction=0.5, inertia=1e-3 * np.eye(3), torque={leader: -0.8}
+    )
+    inertia = sum(m * 0.05**2 + 1e-4 for m in mass.values())
+    weight = -sum(mass.values()) * 0.05 * 9.81  # of both, along the joint
+    np.testing.assert_allclose(grasp.hand_A[0, 0], 0.1**2 / inertia, rtol=1e-12)
+    np.testing.assert_allclose(grasp.hand_b[0], -0.1 * (weight + 0.8) / inertia, rtol=1e-12)
+    assert grasp.notes == (f"{follower} follows {leader}",)
+
+
 def test_a_jaw_whose_second_finger_only_follows_the_first(tmp_path):
     link = '<link name="{0}"><inertial><mass value="{1}"/><inertia ixx="1e-5" ixy="0" ixz="0" iyy="1e-5" iyz="0" izz="1e-5"/></inertial></link>'
     slide = (
