@@ -24,7 +24,8 @@ namespace extent_detail {
 struct AnySizes {
   int unknowns = 0, slacks = 0;
 };
-[[gnu::tls_model("initial-exec")]] inline constinit thread_local AnySizes any_sizes;
+/// Of this thread; in src/base/extent.cpp, once for all libraries of a process.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local AnySizes any_sizes;
 
 }  // namespace extent_detail
 

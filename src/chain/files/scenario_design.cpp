@@ -174,7 +174,8 @@ void vary_fields(Section s, Design& design) {
           {.doc = "factor on masses and inertias of all links", .comment = "factor on masses and inertias"});
   s.f.key(
       "size", distribution(design.size, {kRatio, Bounds::positive()}),
-      {.doc = "factor s on all lengths of a similar body: masses times s³, inertias times s⁵; armature and base stay",
+      {.doc = "factor s on all lengths of a similar body: masses times s³, inertias times s⁵; armature and the base's "
+              "origin stay, and so does the point of the first joint's axis nearest to it",
        .comment = "factor on lengths of a similar body"});
   s.f.key("amplitude", distribution(design.amplitude, {kRatio}), {.comment = "factor on torque.amplitude"});
 }

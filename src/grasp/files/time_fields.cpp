@@ -90,9 +90,9 @@ void interval_fields(Fields& f, const InTime& time, bool ends, TimeLoad& load) {
   f.check(!f.good() || load.from < time.duration, "from", "the load begins when all is over",
           "simulation.duration is " + shortest(time.duration) + " s.");
   f.key("to", quantity(load.to, kNotNegativeTime),
-        {.doc = "when it is done; of a shake `duration` unless it is given",
+        {.doc = "when it is done",
          .required = ends ? "Say when it is done: to = \"0.5 s\"." : "",
-         .otherwise = "`duration`"});
+         .otherwise = "required; of a shake `duration`"});
   // A ramp may be a jump; an impulse without duration would have an infinite force, a tilt an infinite speed.
   const bool at_once = load.kind == Kind::kRamp && load.to == load.from;
   f.check(load.to > load.from || at_once, "to", "is not after from = " + shortest(load.from) + " s",
