@@ -6,6 +6,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
+#include "garra/systems/grasp/object_step.hpp"
 #include "grasp/sample/nominal.hpp"
 #include "grasp/study/grasp_study.hpp"
 #include "grasp/time/motion.hpp"
@@ -362,6 +363,29 @@ TEST(HeldInTime, ABottleThatTurnsIsNotHeldAndItsTurnIsCountedOn) {
   const double turned = 0.05 * 0.5 * 0.5 / (2 * inertia);
   EXPECT_GT(turned, 4 * 2 * M_PI);
   EXPECT_NEAR(r.trajectory.peak_turn, turned, 0.01 * turned);
+}
+
+TEST(HeldInTime, TurnsAreCountedThroughHalfTurnsFromAnyPhase) {
+  // About x, from 2.4 to beyond 10 rad, faster and faster, in steps of 10 ms that pass half a turn at 200 phases.
+  const double step = 0.01, gain = 40;
+  for (int phase = 0; phase < 200; ++phase) {
+    const auto angle = [&](double t) { return 2.4 + 1e-3 * phase + 4 * t + gain * t * t / 2; };
+    const auto motion_at = [&](double t) {
+      ObjectMotion<double> x{};
+      x.first_turn = {{1, 0, 0, 0}};
+      x.turn = {{std::cos(angle(t) / 2), std::sin(angle(t) / 2), 0, 0}};
+      x.w = {{4 + gain * t, 0, 0}};
+      return x;
+    };
+    ObjectMotion<double> before = motion_at(0);
+    before.turned = angle(0);
+    for (int k = 1; k <= 50; ++k) {
+      ObjectMotion<double> now = motion_at(k * step);
+      count_turn(before, step, now);
+      ASSERT_NEAR(now.turned, angle(k * step), 1e-9) << phase << " " << k;
+      before = now;
+    }
+  }
 }
 
 }  // namespace

@@ -123,12 +123,14 @@ class Robustness:
 
     @property
     def margin(self) -> np.ndarray:
-        """Smallest 1 - |c_T| / (mu c_n) of the contacts that press.
+        """Smallest 1 - |c_T| / (mu c_n) of the contacts that press, of the forces found.
+
+        With redundant contacts other forces may have a larger one; `rank` takes the least friction of all forces.
 
         Returns
         -------
         array [samples]
-            NaN if unsolved.
+            NaN if unsolved; 0 if no contact presses, and for a pure normal force without friction.
 
         Examples
         --------
@@ -141,8 +143,9 @@ class Robustness:
         """
         n, tangential = self.force[:, :, 0], np.hypot(self.force[:, :, 1], self.force[:, :, 2])
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(n > 0, tangential / (self.friction * n), 0.0)
-        return np.where(self.solved, 1 - share.max(axis=1, initial=0.0), np.nan)
+            share = np.where(self.friction * n > 0, tangential / (self.friction * n), 1.0)
+        share = np.where(n > 0, share, 0.0).max(axis=1, initial=0.0)
+        return np.where(self.solved, np.where((n > 0).any(axis=1), 1 - share, 0.0), np.nan)
 
     @property
     def samples(self) -> int:

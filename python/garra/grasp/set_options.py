@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from math import isfinite
+from math import erfc, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ def constant(value: float) -> tuple[str, float, float, float, float]:
 
 
 _AXES = {name: (per_contact, axes, or_number) for name, per_contact, axes, or_number, _ in _core.grasp_set_arrays}
+_LEAST_KEPT = 1e-6  # of a normal distribution; draws of less would be inexact
 _HAND = {name for name, (_, axes, or_number) in _AXES.items() if or_number or -1 in axes}
 OF_CONTACTS = {name: axes for name, (per_contact, axes, _) in _AXES.items() if per_contact and name not in _HAND}
 """Shapes of one contact's parts, by name"""
@@ -229,6 +230,13 @@ def study_of(uncertain: dict[str, Any]) -> dict[str, Any]:
     return json.loads(_core.grasp_set_study(uncertain))
 
 
+def _normal_share(low: float, high: float) -> float:
+    """Share of a standard normal distribution in [low, high]."""
+    if low > 0:  # small shares of the lower tail are exact
+        low, high = -high, -low
+    return (erfc(-high / sqrt(2)) - erfc(-low / sqrt(2))) / 2
+
+
 def as_tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float, float, float, float]:
     """As the compiled module takes it; a normal distribution is cut off at `least` at the latest."""
     if isinstance(drawn, Uniform):
@@ -238,6 +246,8 @@ def as_tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, floa
     if drawn.sd == 0:
         return constant(drawn.mean)
     low, high = max(drawn.min, least), drawn.max
+    if _normal_share((low - drawn.mean) / drawn.sd, (high - drawn.mean) / drawn.sd) < _LEAST_KEPT:
+        raise ValueError(f"{drawn}: min and max leave less than a millionth of it; give garra.uniform(min, max)")
     # Ends that no draw reaches: a normal distribution has none of its own.
     far = 40 * drawn.sd
     return (

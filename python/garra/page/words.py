@@ -169,7 +169,8 @@ def value(entry: Any, unit: str = "") -> str:
         return f"{value(entry['common'], unit)}{each}, common to all contacts"
     if isinstance(entry, dict):
         kinds = [key for key in entry if key not in ("min", "max")]
-        return _distribution(kinds[0], entry[kinds[0]], unit) if kinds else MISSING
+        cut = ", truncated" if len(kinds) < len(entry) else ""
+        return _distribution(kinds[0], entry[kinds[0]], unit) + cut if kinds else MISSING
     if isinstance(entry, list):
         return " × ".join(value(item, unit) for item in entry)
     if isinstance(entry, float | int) and not isinstance(entry, bool):
@@ -183,4 +184,6 @@ def _distribution(kind: str, parameters: Any, unit: str) -> str:
         return f"{pair[0]} ± {pair[1]}"
     if len(pair) == 2 and kind == "uniform":
         return f"{pair[0]} … {pair[1]}"
+    if len(pair) == 2 and kind == "lognormal":  # the second is of the logarithm
+        return f"lognormal {pair[0]}, sd of the logarithm {value(parameters[1])}"
     return f"{plain(kind)} {', '.join(pair)}"

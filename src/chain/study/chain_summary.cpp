@@ -217,8 +217,9 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   Json j = study::summary_head("chain", s.title, s.plan, t, stopped_by);
   if (!s.note.empty()) j["note"] = s.note;
   j["robot"] = robot_json(s.robot);
-  j["settle"] = settle_json(s.designs.front());
-  j["method"] = method_json(s.designs.front());
+  const Design& shown = s.designs[static_cast<std::size_t>(std::max(chosen, 0))];  // a sweep may change either
+  j["settle"] = settle_json(shown);
+  j["method"] = method_json(shown);
   j["sweep"] = sweep_json(s.sweep);
   j["outcomes"] = nullptr;  // in its place; added up below
   j["outcome_words"] = study::words_to_json(kOutcomeWords);

@@ -48,7 +48,9 @@ std::string probabilities(const Json& s) {
   if (s["held"].contains("label"))
     return estimate_line(s["held"]["label"], s["held"]) + "    " + s["held"]["meaning"].get<std::string>() + "\n";
   std::string out = estimate_line("held", s["held"]) +
-                    "    forces hold the contacts at rest, balance the load, and obey the command\n" + notes(s);
+                    format("    forces hold the contacts at rest, and the command carries all but %.3g %% of the load\n",
+                           100 * s.value("held_imbalance", 0.5)) +
+                    notes(s);
   for (const Json& object : s.value("objects", Json::array()))
     out += estimate_line(("held " + object["name"].get<std::string>()).c_str(), object["held"]);
   out +=
@@ -62,7 +64,7 @@ std::string first_to_fail(const Json& s) {
   double total = 0;
   for (const auto& c : s["contacts"]) total += c["limiting_contact"].get<double>();
   if (total == 0) return "";
-  std::string out = "\nFails first, of the samples whose contacts slip or open\n";
+  std::string out = "\nFails first, of the samples whose outcome is slipping or separating\n";
   for (const auto& c : s["contacts"]) out += counted(c["name"], c["limiting_contact"], total);
   return out;
 }

@@ -158,8 +158,8 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["no_slip"] = probability(no_slip(total));
   j["no_slip"].update(words("P(no slip)", "every contact sticks, whether or not the wrench is balanced"));
   j["resisted"] = probability(resisted(total));
-  j["resisted"].update(words("P(resisted)", "some forces inside the friction cones balance the wrench"));
-  for (int k = 0; k < l.objects; ++k)
+  j["resisted"].update(words("P(resisted)", "some forces inside the friction cones and limits balance the wrench"));
+  for (int k = 0; l.objects > 1 && k < l.objects; ++k)
     j["objects"].push_back({{"name", nth_object(scenario_, k).name}, {"held", probability(object_held(total, k))}});
   j["held_imbalance"] = scenario_.held_imbalance;
   j["held_acceleration"] = scenario_.held_acceleration;

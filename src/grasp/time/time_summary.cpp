@@ -118,7 +118,7 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Decis
   j["samples"] = samples;
   for (int k = 0; k < kMotionEnds; ++k) j["outcomes"][to_string(static_cast<MotionEnd>(k))] = at(t, l.outcome + k);
   j["held"] = study::to_json(make_estimate(held));
-  for (int k = 0; k < layout.objects; ++k) {
+  for (int k = 0; layout.objects > 1 && k < layout.objects; ++k) {
     const std::int64_t open = held.unsolved;
     const std::int64_t stopped = at(t, l.objects_held + 2 * k + 1);
     const DecisionCounts of{at(t, l.objects_held + 2 * k), samples - open - stopped, open + stopped};

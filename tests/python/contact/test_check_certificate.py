@@ -21,6 +21,7 @@ PROGRAM = Path(__file__).resolve().parents[3] / "tools" / "check_certificate"
 @pytest.fixture(scope="module")
 def check():
     """The program as a module."""
+    pytest.importorskip("scipy")  # its enumeration
     loader = SourceFileLoader("check_certificate", str(PROGRAM))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     sys.modules[loader.name] = module  # dataclasses look there

@@ -273,6 +273,29 @@ def test_robustness_tells_how_far_it_is(capsys):
         grasp.robustness(**inputs, progress=stop)
 
 
+def test_margins_of_contacts_that_open_or_have_no_friction_are_zero():
+    load = {"mass": 1.0, "inertia": np.eye(3), "force": 9.81}
+    flange = (data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]])
+    lifted = garra.grasp.from_urdf(*flange, friction=0.5, wrench=[0, 0, 30, 0, 0, 0], **load).robustness(samples=5)
+    assert (lifted.force == 0).all() and (lifted.margin == 0).all()
+    smooth = garra.grasp.from_urdf(*flange, friction=0.0, **load).robustness(samples=5)
+    assert smooth.p_held == 1 and (smooth.margin == 0).all()
+    rough = garra.grasp.from_urdf(*flange, friction=0.5, wrench=[1, 0, 0, 0, 0, 0], **load).robustness(samples=1)
+    np.testing.assert_allclose(rough.margin, 1 - np.hypot(*rough.force[0, 0, 1:]) / (0.5 * rough.force[0, 0, 0]))
+
+
+def test_distributions_of_which_bounds_leave_nothing_are_refused():
+    load = {"mass": 1.0, "friction": 0.5, "inertia": np.eye(3), "force": 9.81}
+    grasp = garra.grasp.from_urdf(data("robots/iiwa14.urdf"), ["end_effector"], {}, [[0, 0, 1]], **load)
+    for friction in (garra.normal(0.1, 0.005, min=0.143), garra.normal(0.5, 0.01, max=0.4)):
+        with pytest.raises(ValueError, match="less than a millionth"):
+            grasp.robustness(friction, samples=10)
+        with pytest.raises(ValueError, match="less than a millionth"):
+            garra.grasp.rank([grasp], friction=friction, samples=10)
+    found = grasp.robustness(garra.normal(0.3, 0.02, min=0.38), samples=200)  # beyond 4 sd
+    assert (found.friction >= 0.38).all() and (found.friction < 0.45).all()
+
+
 @pytest.mark.parametrize("leader", ["bend", "knuckle"])
 def test_links_beside_the_tips_that_coupled_joints_move_count(leader, tmp_path):
     # Finger (50 g) and knuckle (1 kg) turn about parallel axes as one joint; only the finger has a tip.

@@ -38,9 +38,8 @@ GARRA_HD TurnFrom<S> turn_from(const Quaternion<S>& first, const Quaternion<S>& 
   return {S(2) * asin(min(sine, S(1))), select(e[0] < S(0), -along, along)};
 }
 
-/// Updates the angle turned, counted beyond half a turn: of all 2 pi k +- angle the one nearest to
-/// the angle predicted by the velocity at the step's start. `before`: `turned` there; steps are
-/// short of a quarter turn.
+/// Updates the angle turned, counted beyond half a turn: of all 2 pi k +- angle the one that fits the rates at both
+/// ends of the step best. `before`: `turned` there; steps are short of a quarter turn.
 template <class S>
 GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotion<S>& now) {
   constexpr double kTurn = 6.283185307179586;
@@ -48,14 +47,16 @@ GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotio
   const S whole = before.whole_turns;
   const S sense = select(before.turned - whole <= S(0.5 * kTurn), S(1), S(-1));  // past half a turn the angle falls
   const S rate = select(was.angle > S(0), sense * was.rate, norm(before.w));
-  const S expected = fma(S(step), rate, before.turned);
-  const S angle = turn_from(now.first_turn, now.turn, now.w).angle;
-  S nearest = S(kInfinity), turned = angle;
+  const TurnFrom<S> is = turn_from(now.first_turn, now.turn, now.w);
+  S nearest = S(kInfinity), turned = is.angle;
   for (int k = -1; k <= 1; ++k)
     for (const double sign : {1.0, -1.0}) {
-      const S one = fma(S(sign), angle, whole + S(k * kTurn));
-      const auto nearer = one >= S(0) && abs(one - expected) < nearest;
-      nearest = select(nearer, abs(one - expected), nearest);
+      const S one = fma(S(sign), is.angle, whole + S(k * kTurn)), rate_now = S(sign) * is.rate;
+      // By the mean of the rates; a rate that turns over near half a turn is that of another sheet.
+      const S expected = fma(S(0.5 * step), rate + rate_now, before.turned);
+      const S off = fma(S(step), abs(rate_now - rate), abs(one - expected));
+      const auto nearer = one >= S(0) && off < nearest;
+      nearest = select(nearer, off, nearest);
       turned = select(nearer, one, turned);
     }
   now.turned = turned;
