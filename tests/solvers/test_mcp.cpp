@@ -170,9 +170,8 @@ struct Interval {
 
 template <class Merit>
 void expect_refused_bounds() {
-  const std::vector<Interval::Data<double>> given{{5, 1},       {NAN, 1},   {0, NAN},    {NAN, NAN},
-                                                  {kInf, kInf}, {0, 1},     {4, 4},      {-kInf, kInf},
-                                                  {-kInf, 2},   {5, kInf},  {-kInf, -kInf}};
+  const std::vector<Interval::Data<double>> given{{5, 1}, {NAN, 1},      {0, NAN},   {NAN, NAN}, {kInf, kInf},  {0, 1},
+                                                  {4, 4}, {-kInf, kInf}, {-kInf, 2}, {5, kInf},  {-kInf, -kInf}};
   const std::vector<double> truth{NAN, NAN, NAN, NAN, NAN, 1, 4, 3, 2, 5, NAN};
   for (const Executor executor : {Executor::kScalar, Executor::kLanes}) {
     const auto found = mncp::solve<Interval, Merit>(given, {0.0}, {.starts = 3}, {executor});

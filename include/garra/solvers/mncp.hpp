@@ -675,8 +675,8 @@ struct MncpSolver {
             S(0),
             S(0)};
   }
-  /// Whether every number of the problem and of its start is finite (with bounds: none of the problem is NaN), or as the
-  /// problem says, and its bounds are valid.
+  /// Whether every number of the problem and of its start is finite (with bounds: none of the problem is NaN), or as
+  /// the problem says, and its bounds are valid.
   template <class S>
   static GARRA_HD MaskOf<S> valid(const State<S>& s) {
     S wild = S(0);

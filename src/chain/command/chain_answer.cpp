@@ -177,8 +177,8 @@ std::string effort_lines(const Json& s, const Json& manifest) {
   double worst = 0;
   for (const auto& design : s["designs"])
     if (!design["worst_balance"].is_null()) worst = std::max(worst, design["worst_balance"].get<double>());
-  const bool swept = std::any_of(s["sweep"].begin(), s["sweep"].end(),
-                                 [](const Json& of) { return of["key"] == "simulation.step"; });
+  const bool swept =
+      std::any_of(s["sweep"].begin(), s["sweep"].end(), [](const Json& of) { return of["key"] == "simulation.step"; });
   const std::string step = s["method"]["step"].is_null() || swept ? "" : ", step " + time_text(s["method"]["step"]);
   return format("Energy balance     off by at most %.1e J (%s%s)\n", worst,
                 s["method"]["integrator"].get<std::string>().c_str(), step.c_str()) +

@@ -288,7 +288,8 @@ struct SimulateKernel {
     s.settling = select(ok && (moving || is_moving(s.at)), t, s.settling);  // a stop may have ended the motion
   }
 
-  /// Joints that a step under torques tau has taken beyond a limit: ends the sample or stops them, with what that costs.
+  /// Joints that a step under torques tau has taken beyond a limit: ends the sample or stops them, with what that
+  /// costs.
   template <class S>
   GARRA_HD void mind_limits(const ModelOf<S>& m, const MaskOf<S>& ok, const Vec<S, J>& tau, State<S>& s) const {
     if (setup.limits == LimitRule::kIgnore) return;

@@ -36,13 +36,14 @@ inline constexpr std::tuple kColumns = {
                 {0, 2},
                 false,
                 [](const auto& metrics, const auto&) { return metrics.critical; }},
-    GraspColumn{{"load_factor", "1", "Load factor",
-                 "How many times its own nominal weight the object could gain before a contact slips; 0 where one does "
-                 "already, or no forces balance it. Where limits or redundant contacts count, at least this: one way of "
-                 "balancing is followed, and others may carry several times more."},
-                {0, 10},
-                false,
-                [](const auto& metrics, const auto&) { return metrics.load_factor; }},
+    GraspColumn{
+        {"load_factor", "1", "Load factor",
+         "How many times its own nominal weight the object could gain before a contact slips; 0 where one does "
+         "already, or no forces balance it. Where limits or redundant contacts count, at least this: one way of "
+         "balancing is followed, and others may carry several times more."},
+        {0, 10},
+        false,
+        [](const auto& metrics, const auto&) { return metrics.load_factor; }},
     GraspColumn{
         {"resisted_force_radius", "N", "Certified resisted force radius",
          "Every additional push smaller than this, whatever its direction, leaves all contacts sticking, and "

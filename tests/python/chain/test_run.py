@@ -268,8 +268,8 @@ def test_requirements_are_of_the_best_design(tmp_path, requirement, code, says):
 
 def test_a_swept_limit_is_said_of_the_design_that_has_it(tmp_path):
     sweep = 'sweep={ "settle.within" = ["5 ms", "50 ms"], "simulation.step" = ["1 ms", "0.5 ms"] }'
-    done = garra("run", SCENARIO, "-o", tmp_path / "run", "--samples", 400, "--no-report", "--set", sweep, "--set", "vary.damping=0.03", "--set",
-                 "simulation.outputs=21")  # fmt: skip
+    done = garra("run", SCENARIO, "-o", tmp_path / "run", "--samples", 400, "--no-report", "--set", sweep, "--set",
+                 "vary.damping=0.03", "--set", "simulation.outputs=21")  # fmt: skip
     summary = summary_of(tmp_path / "run")
     best = summary["designs"][summary["best"]["design"]]
     assert best["values"][0] == summary["settle"]["within"] == 0.05 and best["probability"] > 0.5
