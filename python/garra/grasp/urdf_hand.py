@@ -18,6 +18,7 @@ from garra.chain.robot import Chain, load
 from garra.grasp.hand import Grasp, Props, coefficients
 from garra.grasp.wrench import wrench_matrix
 
+_ABOVE = "above the root"  # a link and a joint that no file has
 MOVING = ("revolute", "continuous", "prismatic")
 _FAR, _MOST_REACH = 0.2, 10.0  # of a point from its tip's frame: a note; from the center of mass: an error [m]
 
@@ -46,7 +47,8 @@ def from_urdf(
 
     All quantities are in the axes of the root link, which is fixed. Every joint between the root and a tip moves, also
     those of an arm, with the inertia of all links behind it. Joints that are `fixed` (braked) and joints of fingers
-    without a contact do not move. A joint with `mimic` moves with its leader.
+    without a contact do not move. A joint with `mimic` moves with its leader. A contact of a link that no joint moves, as
+    that of a palm, is rigid.
 
     Parameters
     ----------
@@ -184,11 +186,16 @@ class _Tree:
             try:
                 load(self.path, tip=tip, base=root)
             except FileError as error:
-                if "(mimic)" not in str(error):  # followers are no error here
+                # Followers, and links that stand still, are no errors here.
+                if "(mimic)" not in str(error) and "no joint moves" not in str(error):
                     raise
         document = ElementTree.parse(self.path).getroot()
         self.moving = [j.get("name", "") for j in document.iter("joint") if j.get("type") in MOVING]
         self.child = {j.get("name", ""): c.get("link", "") for j in document.iter("joint") for c in j.findall("child")}
+        self.above = {  # of each link: the joint that carries it, and the link before
+            self.child[j.get("name", "")]: (j.get("name", ""), p.get("link", ""))
+            for j in document.iter("joint") for p in j.findall("parent")
+        }  # fmt: skip
         self.leader: dict[str, tuple[str, float, float]] = {}  # of a joint that follows: joint, multiplier, offset
         for joint in list(document.iter("joint")):
             for mimic in joint.findall("mimic"):
@@ -196,6 +203,24 @@ class _Tree:
                 self.leader[joint.get("name", "")] = (mimic.get("joint", ""), *numbers)
                 joint.remove(mimic)
         self.without_mimic = ElementTree.tostring(document)
+        # A chain has to move: links that stand still are reached over a joint above the root, at 0.
+        ElementTree.SubElement(document, "link", name=_ABOVE)
+        joint = ElementTree.SubElement(document, "joint", name=_ABOVE, type="prismatic")
+        ElementTree.SubElement(joint, "parent", link=_ABOVE)
+        ElementTree.SubElement(joint, "child", link=root or self._way(tips[0])[-1])
+        ElementTree.SubElement(joint, "limit", lower="-1", upper="1", effort="1", velocity="1")
+        self.with_joint_above = ElementTree.tostring(document)
+
+    def _way(self, link: str) -> list[str]:
+        """The link and those before it, to the root."""
+        way = [link]
+        while way[-1] != self.root and way[-1] in self.above and len(way) <= len(self.above):
+            way.append(self.above[way[-1]][1])
+        return way
+
+    def stands(self, link: str) -> bool:
+        """Whether no joint moves between it and the root."""
+        return not any(self.above[on][0] in self.moving for on in self._way(link)[:-1])
 
     def followed(self, joint: str) -> tuple[str, float, float]:
         """The joint that leads it, perhaps itself, with multiplier and offset."""
@@ -218,7 +243,7 @@ class _Tree:
             leader, factor, offset = self.followed(joint)
             stands[joint] = factor * float(q.get(leader, 0.0)) + offset
         own = self._load(dict.fromkeys(tips), lambda _: {})
-        touching = {self.followed(joint)[0] for chain in own.values() for joint in chain.joint_names}
+        touching = {self.followed(joint)[0] for chain in own.values() for joint in chain.joint_names if joint != _ABOVE}
         moves = [joint for joint in self.moving if self.followed(joint)[0] in touching]
         # Chains to the tips, and to links beside them that coupled joints move.
         links = dict.fromkeys([*tips, *(self.child[joint] for joint in moves)])
@@ -226,17 +251,21 @@ class _Tree:
         chains = self._load(
             links, lambda link: {j: at for j, at in stands.items() if j not in own[link].joint_names or j not in moves}
         )
-        names = list(dict.fromkeys(joint for chain in chains.values() for joint in chain.joint_names))
+        names = list(dict.fromkeys(joint for chain in chains.values() for joint in chain.joint_names if joint != _ABOVE))
         # M of all joints: a chain includes the rest of the tree as fixed parts of its links. Shared entries of two
         # chains are therefore equal, and joints without a common chain have no common entry of M.
         M, bias = np.zeros((len(names), len(names))), np.zeros(len(names))
         twists, at = np.zeros((len(tips), 6, len(names))), np.zeros((len(tips), 3))
         for link, chain in chains.items():
+            mine = [j for j, tip in enumerate(tips) if tip == link]
+            if self.stands(link):
+                at[mine] = chain.forward_kinematics([0.0])[:3, 3]
+                continue
             here = [names.index(joint) for joint in chain.joint_names]
             angles = np.array([stands[joint] for joint in chain.joint_names])
             chain.gravity_vector = gravity
             M[np.ix_(here, here)], bias[here] = chain.crba(angles), chain.gravity(angles)
-            for j in (j for j, tip in enumerate(tips) if tip == link):
+            for j in mine:
                 twists[j][:, here], at[j] = chain.jacobian(angles), chain.forward_kinematics(angles)[:3, 3]
         leaders = {joint: self.followed(joint)[:2] for joint in names}
         joints = list(dict.fromkeys(leader for leader, _ in leaders.values() if leader not in fixed))
@@ -263,7 +292,13 @@ class _Tree:
         with TemporaryDirectory() as folder:
             plain = Path(folder) / Path(self.path).name
             plain.write_bytes(self.without_mimic)
-            return {link: load(plain, tip=link, base=self.root, lock=lock(link)) for link in links}
+            above = plain.with_name(f"above {plain.name}")
+            above.write_bytes(self.with_joint_above)
+            return {
+                link: load(above, tip=link, base=_ABOVE) if self.stands(link)
+                else load(plain, tip=link, base=self.root, lock=lock(link))
+                for link in links
+            }  # fmt: skip
 
 
 def _rows(name: str, given: Any, k: int) -> np.ndarray:

@@ -329,6 +329,30 @@ def test_links_beside_the_tips_that_coupled_joints_move_count(leader, tmp_path):
     assert grasp.notes == (f"{follower} follows {leader}",)
 
 
+def test_contacts_of_a_palm_are_rigid(tmp_path):
+    fingers = [link("palm", 1.0), *(link(f"f{i}", 0.05) for i in (0, 1)), *(link(f"t{i}") for i in (0, 1)), link("pad")]
+    fingers += [joint(f"j{i}", "palm", f"f{i}", f"0 {0.03 - 0.06 * i} 0", "0 1 0") for i in (0, 1)]
+    fingers += [joint(f"end{i}", f"f{i}", f"t{i}", "0.1 0 0", "0 0 1", "fixed") for i in (0, 1)]
+    fingers.append(joint("glue", "palm", "pad", "0.05 0 -0.1", "0 0 1", "fixed"))
+    free, carried = tmp_path / "hand.urdf", tmp_path / "carried.urdf"
+    free.write_text(f'<robot name="hand">{"".join(fingers)}</robot>')
+    carrier = [link("wrist"), joint("arm", "wrist", "palm", "0 0 0", "1 0 0", "prismatic")]
+    carried.write_text(f'<robot name="carried">{"".join(fingers + carrier)}</robot>')
+    load = {"mass": 0.2, "friction": 0.6, "force": [3, 3, 0], "inertia": 1e-4 * np.eye(3)}
+    grip = (["t0", "t1", "pad"], {}, [[0, 0, -1], [0, 0, -1], [0, 0, 1]])
+    grasp = garra.grasp.from_urdf(free, *grip, **load)
+    assert grasp.points[2] == pytest.approx([0.05, 0, -0.1])
+    assert (grasp.hand_jacobian[6:] == 0).all() and (grasp.hand_A[6:] == 0).all() and (grasp.hand_b[6:] == 0).all()
+    braked = garra.grasp.from_urdf(carried, *grip, fixed=["arm"], **load)
+    np.testing.assert_allclose(grasp.hand_A, braked.hand_A, rtol=1e-12)
+    np.testing.assert_allclose(grasp.hand_b, braked.hand_b, rtol=1e-12)
+    # The pad carries the weight, and what the fingers press, but for the acceleration of fingers that give way.
+    forces = grasp.solve().forces[:, 0]
+    assert forces[2] == pytest.approx(0.2 * 9.81 + forces[0] + forces[1], rel=0.01)
+    with pytest.raises(ValueError, match="no joint is left"):
+        garra.grasp.from_urdf(free, ["pad"], {}, [[0, 0, 1]], **load | {"force": 1})
+
+
 def test_a_jaw_whose_second_finger_only_follows_the_first(tmp_path):
     link = '<link name="{0}"><inertial><mass value="{1}"/><inertia ixx="1e-5" ixy="0" ixz="0" iyy="1e-5" iyz="0" izz="1e-5"/></inertial></link>'
     slide = (
