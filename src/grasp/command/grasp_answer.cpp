@@ -47,11 +47,10 @@ std::string probabilities(const Json& s) {
   // Contacts that slide: the question is whether they are maintained.
   if (s["held"].contains("label"))
     return estimate_line(s["held"]["label"], s["held"]) + "    " + s["held"]["meaning"].get<std::string>() + "\n";
-  std::string out =
-      estimate_line("held", s["held"]) +
-      format("    forces hold the contacts at rest, and the command carries all but %.3g %% of the load\n",
-             100 * s.value("held_imbalance", 0.5)) +
-      notes(s);
+  std::string out = estimate_line("held", s["held"]) +
+                    format("    forces hold the contacts at rest; the command leaves up to %.3g %% of the load\n",
+                           100 * s.value("held_imbalance", 0.5)) +
+                    notes(s);
   for (const Json& object : s.value("objects", Json::array()))
     out += estimate_line(("held " + object["name"].get<std::string>()).c_str(), object["held"]);
   out +=
